@@ -1,4 +1,4 @@
-"""The front page in words: what was found, in three sentences and one table.
+"""How far published and re-measured agree, in sentences and tables, beside what says nothing.
 
 Page load times of the newest reference campaigns beside the published ones, and beside what an exact replication would
 reach. Everything is computed from the tables.
@@ -96,7 +96,7 @@ def _in_each_campaign(verdicts: pd.DataFrame) -> dict[tuple[str, str], tuple[boo
     return {place: tuple(map(bool, agreed)) for place, agreed in groups}
 
 
-def agreement(data: BookData | None = None) -> HTML:
+def shares(data: BookData | None = None) -> HTML:
     """A row per stack and kind of link, and one of all; page load times of the newest reference campaigns."""
     tables = data or load()
     found = squares(tables)

@@ -1,4 +1,4 @@
-"""The front page in pictures: each published square above the re-measured one, each mean against the published."""
+"""Published beside re-measured in pictures: each square above the re-measured one, each mean against the published."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from IPython.display import HTML
 
 from longlook.analysis.contrast import contrast
 from longlook.audit.report import within
+from longlook.book.agreement import ComparedSquare, kind_of, squares
 from longlook.book.data import BookData, load
-from longlook.book.front import ComparedSquare, kind_of, squares
 from longlook.book.muthuraj2024.circumstances import Loads, Three, three_ways
 from longlook.figure import style
 from longlook.figure.heatmap import QUIC_TCP, result_text
@@ -67,7 +67,7 @@ def in_three(data: BookData | None = None) -> LiveChart | HTML:
         f"{text}, from that as the scripts did in {scripts}.",
         downloads=(Attachment("all-squares-three.csv", frame.to_csv(index=False)),),
         note="A row: page and Mbit/s. Right of the dashed line QUIC is faster. Filled: the published verdict; empty: "
-        "another one. The other squares are those of the front page.",
+        "another one. All squares are on the page of the agreement.",
         hint="Point at a mark for its number.",
     )
 

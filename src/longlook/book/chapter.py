@@ -62,6 +62,7 @@ class Chapter:
         *,
         by: str | Sequence[str] = (),
         contrast: tuple[str, str] = QUIC_TCP,
+        metric: str = PLT.name,
     ) -> LiveChart | HTML:
         """The live heatmaps of one or several series; a sentence where there is nothing to show.
 
@@ -70,7 +71,7 @@ class Chapter:
         """
         panels = (by,) if isinstance(by, str) else tuple(by)
         axes = Axes(x, y, panels, contrast)
-        found = heatmaps.live_heatmap(self.data, self.study, series, Versus(*contrast, PLT), axes)
+        found = heatmaps.live_heatmap(self.data, self.study, series, Versus(*contrast, metric_of(metric)), axes)
         names = series if isinstance(series, str) else ", ".join(series)
         return found or HTML(f"<p>Figure {names}: not measured yet, and no table of it is published.</p>")
 

@@ -10,12 +10,12 @@ from IPython.display import HTML
 from longlook.analysis.contrast import Verdict
 from longlook.analysis.crosstable import by_holm
 from longlook.analysis.newest import STUDY
-from longlook.book import front
+from longlook.book import agreement
 from longlook.book.data import BookData, load
 from longlook.book.profiles.numbers.real_links import EARLY, FIRST, LINKS
 from longlook.book.varied import REFERENCE
 from longlook.book.years import today
-from longlook.book.years.conclusions import UNASKED
+from longlook.book.years.conclusions import CUBIC, UNASKED
 from longlook.experiment.metrics import PLT
 from longlook.figure import style
 from longlook.figure.counts import COUNTS, VERDICTS, counts_chart
@@ -36,15 +36,13 @@ def picture(data: BookData | None = None) -> LiveChart | HTML:
         return HTML(style.NOTHING_YET)
     counts = frame.pivot(index="row", columns="verdict", values="count").loc[frame["row"].unique(), list(VERDICTS)]
     said = "; ".join(f"{row}: {', '.join(map(str, own))}" for row, *own in counts.itertuples())
-    less = frame["count"].sub(frame["holm"]).groupby(frame["verdict"]).sum()
     return LiveChart(
         name="pays",
         chart=counts_chart(frame),
         narrow=counts_chart(frame, width=100),
         alt_text=f"In how many squares QUIC is faster, no difference is shown, and TCP is faster: {said}.",
         downloads=(Attachment("pays.csv", frame.to_csv(index=False)),),
-        note="At a bar's end: the median difference; + says that TCP takes longer. Holm's "
-        f"correction over a row leaves QUIC {less['QUIC faster']} squares fewer in all, TCP {less['TCP faster']}.",
+        note="At a bar's end: the median difference; + says that TCP takes longer.",
         hint="Point at a bar for its words.",
     )
 
@@ -63,20 +61,35 @@ def counted(data: BookData) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(COUNTS))
 
 
+def corrected(data: BookData | None = None) -> HTML:
+    """What the bars count, and how much of it Holm's correction over each row leaves."""
+    frame = counted(data or load())
+    if frame.empty:
+        return HTML(style.NOTHING_YET)
+    less = frame["count"].sub(frame["holm"]).groupby(frame["verdict"]).sum()
+    return HTML(
+        "<p>The bars count squares of the newest campaigns, by pairs of loads where there are any. Holm's correction "
+        f"over each row leaves out {less['QUIC faster']} of QUIC's squares in all, and {less['TCP faster']} of "
+        "TCP's.</p>"
+    )
+
+
 def _kinds(data: BookData) -> Iterator[tuple[str, Sequence[Decision]]]:
     """In words, with what was found in each of its squares."""
-    pages = front.squares(data)
-    links = front.by_link(pages)
+    every = agreement.squares(data)
+    links = agreement.by_link([one for one in every if one.row["stacks"] == "quicv1"])
     plain = links.get("without loss and jitter", ())
-    yield "returning, untouched server, 2026", _of(data, today.STUDY, today.SERIES, UNASKED)
-    yield "returning, six links, 2026", _of(data, "profiles", LINKS, Versus(*EARLY, PLT))
+    yield "CUBIC on both sides, 2026", _of(data, today.STUDY, today.SERIES, CUBIC)
+    yield "untouched server, 2026", _of(data, today.STUDY, today.SERIES, UNASKED)
+    yield "six links, 2026", _of(data, "profiles", LINKS, Versus(*EARLY, PLT))
     yield "first visit, six links, 2026", _of(data, "profiles", LINKS, Versus(*FIRST, PLT))
     yield "first visit, one object, 2024", _of(data, STUDY, ["4.7b"], QUIC_TCP)
-    yield f"thesis, fewer than {MANY} objects", [one.decided for one in plain if one.row["object_count"] < MANY]
-    yield f"thesis, {MANY} objects and more", [one.decided for one in plain if one.row["object_count"] >= MANY]
-    yield "thesis, jitter", [one.decided for one in links.get("with jitter", ())]
-    yield "thesis, 1 % loss", [one.decided for one in links.get("with loss", ())]
-    yield "thesis, 10 MB, 1 % loss, N = 1", _of(data, STUDY, ["4.9b"], QUIC_TCP, workload="10000kb-x1")
+    yield "up to 10 objects, 2024", [one.decided for one in plain if one.row["object_count"] < MANY]
+    yield "100 or 200 objects, 2024", [one.decided for one in plain if one.row["object_count"] >= MANY]
+    yield "jitter, 2024", [one.decided for one in links.get("with jitter", ())]
+    yield "1 % loss, 2024", [one.decided for one in links.get("with loss", ())]
+    yield "10 MB, 1 % loss, N = 1, 2024", _of(data, STUDY, ["4.9b"], QUIC_TCP, workload="10000kb-x1")
+    yield "all of these, gQUIC, 2017", [one.decided for one in every if one.row["stacks"] != "quicv1"]
 
 
 def _of(

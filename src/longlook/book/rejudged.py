@@ -20,8 +20,8 @@ from longlook.analysis.newest import role_of
 from longlook.analysis.order import one_row_each
 from longlook.analysis.rejected import rejections
 from longlook.analysis.welch import Summary
+from longlook.book.agreement import squares
 from longlook.book.data import BookData, load
-from longlook.book.front import squares
 from longlook.dataset.results import with_folders
 from longlook.experiment.metrics import PLT
 from longlook.experiment.oracle import Tolerated, disturbance

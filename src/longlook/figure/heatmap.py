@@ -54,7 +54,7 @@ class HeatmapSizes:
     def title(self, *texts: str) -> str | list[str]:
         """A line for each, in several where it would be wider than the panel below."""
         lines = [line for text in texts for line in (wrap(text, self.line) if self.line else [text])]
-        return lines if len(lines) > 1 else lines[0]
+        return lines if len(lines) > 1 else "".join(lines)
 
 
 PAGE = HeatmapSizes(width=690, square_height=36, number_font=11, label_font=11)

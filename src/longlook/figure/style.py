@@ -45,7 +45,7 @@ NOT_SHOWN = "not shown"
 CONDITION_TITLES = {
     "bandwidth_mbps": "Mbit/s",
     "rtt_ms": "RTT, ms",
-    "loss_pct": "loss, % (half of it each way)",
+    "loss_pct": "loss, %",
     "jitter_ms": "jitter, ms",
     "jitter_interval_ms": "new delay every, ms",
     "queue_bytes": "queue, bytes",

@@ -33,7 +33,12 @@ ARM_WORDS |= {
     for protocol in ("quic", "tcp")
     for cca in ("cubic", "bbr")
 }
-METRIC_WORDS = {"plt_ms": "PLT", "ttlb_ms": "time to the last byte", "ttfb_ms": "time to the first byte"}
+METRIC_WORDS = {
+    "plt_ms": "PLT",
+    "ttlb_ms": "time to the last byte",
+    "ttfb_ms": "time to the first byte",
+    "file_mean_ms": "mean time of a file",
+}
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from functools import reduce
 import pytest
 
 from longlook.analysis.crosstable import CrossTable, by_holm, crossed, of_cells
-from longlook.book import front
+from longlook.book import agreement
 from longlook.book.data import load
 from longlook.book.judged import by_campaign
 
@@ -54,8 +54,8 @@ KNOWN = {  # a review of the book computed these from the tables without this co
 
 def test_committed_verdicts_agree_beyond_chance_as_a_reviewer_found():
     tables = reduce(by_campaign, REVIEWED, load())
-    squares = front.squares(tables)
-    groups = {**front.by_link(squares), "all": squares}
+    squares = agreement.squares(tables)
+    groups = {**agreement.by_link(squares), "all": squares}
     for words, (kappa, tested, equal, constant) in KNOWN.items():
         found = of_cells(one.compared for one in groups[words])
         assert (round(found.kappa, 2), found.tested, found.equal) == (kappa, tested, equal), words
@@ -67,9 +67,9 @@ def test_committed_verdicts_agree_beyond_chance_as_a_reviewer_found():
     assert [clean.measured(one) for one in ("left", "none", "right")] == [155, 1, 0]
     assert clean.kept("none") + clean.kept("right") == 0
     assert (found.opposite, found.kept("right"), found.published("right")) == (5, 5, 14)
-    named = front.opposite(tables).data
+    named = agreement.opposite(tables).data
     assert named.count("<tr>") == 1 + 5 and named.count("10 KB") == 4 and named.count("10 MB") == 1
-    assert front.agreeing_at_first(squares, tables) == (267, 309)
+    assert agreement.agreeing_at_first(squares, tables) == (267, 309)
 
 
 def test_by_holm_a_family_of_squares_keeps_those_that_outlast_it():

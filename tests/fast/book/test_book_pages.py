@@ -9,7 +9,7 @@ from book_sample import AA_CAMPAIGN, LOCAL_CAMPAIGN, REPOSITORY, write_sample
 
 from longlook.analysis.welch import Summary
 from longlook.audit import run_audit
-from longlook.book import audit_page, front, front_charts
+from longlook.book import agreement, agreement_charts, audit_page
 from longlook.book import data as book_data
 from longlook.book.chapter import Chapter, metric_of
 from longlook.book.figure_numbers import figure_number
@@ -54,15 +54,15 @@ def test_the_columns_are_published_reference_and_yours(sample):
     assert [source.key for source in sample.sources(STUDY, "4.6b", QUIC_TCP)] == ["published"]
 
 
-def test_the_front_page_has_a_row_per_kind_of_link_and_one_of_all(sample):
-    text = front.agreement(sample).data
+def test_the_page_of_the_agreement_has_a_row_per_kind_of_link_and_one_of_all(sample):
+    text = agreement.shares(sample).data
     assert text.count("quicv1, 36 ms<") == 1 and text.count("<tr>") == 3 and ">39<" in text
 
 
-def test_the_front_page_says_what_was_found_and_beside_it_what_could_be(sample):
-    found = front.squares(sample)
+def test_the_page_of_the_agreement_says_what_was_found_and_beside_it_what_could_be(sample):
+    found = agreement.squares(sample)
     differ = [one.compared.verdicts[0].agree is False for one in found]
-    text = front.answer(sample).data
+    text = agreement.answer(sample).data
     assert text.count("<li>") == 3 and f"in {39 - sum(differ)} of 39 (kappa " in text
     verdicts = [one.compared.verdicts[0] for one in found]
     published = [one.published for one in verdicts]
@@ -72,9 +72,9 @@ def test_the_front_page_says_what_was_found_and_beside_it_what_could_be(sample):
     assert "with loss" not in text, "figures 4.6a and 4.6d have none"
 
 
-def test_the_front_pages_picture_has_every_published_square_and_a_dot_where_the_verdicts_differ(sample):
-    found = front.squares(sample)
-    frame = front_charts.tiles(found)
+def test_the_picture_of_the_agreement_has_every_published_square_and_a_dot_where_the_verdicts_differ(sample):
+    found = agreement.squares(sample)
+    frame = agreement_charts.tiles(found)
     assert list(frame["panel"].unique()) == ["Table B.1", "Table B.2"]
     assert len(frame) == 39 and not frame.duplicated(["panel", "column", "row"]).any()
     assert (frame["row"].max(), frame["column"].max()) == (2, 6)
@@ -82,16 +82,18 @@ def test_the_front_pages_picture_has_every_published_square_and_a_dot_where_the_
     assert set(frame[frame["differs"]]["place"]) == differing and 0 < len(differing) < 39
     white = frame["published"] == "#ffffff"
     assert set(frame[white]["said_published"].str.contains("not shown")) == {True}
-    assert f"differ in {len(differing)}" in front_charts.picture(sample).alt_text
-    assert "78 re-measured means" in front_charts.means(sample).alt_text
+    assert f"differ in {len(differing)}" in agreement_charts.picture(sample).alt_text
+    assert "78 re-measured means" in agreement_charts.means(sample).alt_text
 
 
 def test_the_squares_that_the_scripts_change_stand_in_three_ways_beside_the_published_verdict(sample, monkeypatch):
-    found, same = front.squares(sample), circumstances.three_ways(sample)
-    assert front_charts.changed(found, same).empty and "No confirmed cause" in front_charts.in_three(sample).data
+    found, same = agreement.squares(sample), circumstances.three_ways(sample)
+    assert (
+        agreement_charts.changed(found, same).empty and "No confirmed cause" in agreement_charts.in_three(sample).data
+    )
     tcp = {"quic": Summary(100, 1, 20), "tcp": Summary(50, 1, 20)}
     three = [replace(one, scripts=tcp, changed=True) for one in same]
-    frame = front_charts.changed(found, three)
+    frame = agreement_charts.changed(found, three)
     assert len(frame) == 3 * 39 and not frame.duplicated(["panel", "square", "way"]).any()
     ways = {way: own.set_index("place") for way, own in frame.groupby("way")}
     scripts = ways["as the scripts did"]
@@ -100,20 +102,20 @@ def test_the_squares_that_the_scripts_change_stand_in_three_ways_beside_the_publ
     differ = {one.compared.title for one in found if not one.compared.agrees} & set(frame["place"])
     text = ways["as the text says"]
     assert set(text[~text["agrees"]].index) == differ
-    monkeypatch.setattr(front_charts, "three_ways", lambda data: three)
-    chart = front_charts.in_three(sample)
+    monkeypatch.setattr(agreement_charts, "three_ways", lambda data: three)
+    chart = agreement_charts.in_three(sample)
     wrong = (~scripts["agrees"]).sum()
     assert f"from that as the scripts did in {wrong}." in chart.alt_text and wrong > 10
     assert len(chart.chart.to_dict()["hconcat"]) == 2 and len(chart.narrow.to_dict()["hconcat"]) == 1
 
 
-def test_the_front_page_tells_what_the_scripts_explain_where_they_change_anything(sample, monkeypatch):
-    assert "scripts and kernels" not in front.answer(sample).data
+def test_the_page_of_the_agreement_tells_what_the_scripts_explain_where_they_change_anything(sample, monkeypatch):
+    assert "scripts and kernels" not in agreement.answer(sample).data
     changed = [replace(one, changed=True) for one in circumstances.three_ways(sample)]
-    monkeypatch.setattr(front, "three_ways", lambda data: changed)
-    text = front.answer(sample).data
+    monkeypatch.setattr(agreement, "three_ways", lambda data: changed)
+    text = agreement.answer(sample).data
     assert text.count("<li>") == 4 and "which change 39 squares" in text
-    assert front.agreement(sample).data.count("\N{EN DASH}") == 0
+    assert agreement.shares(sample).data.count("\N{EN DASH}") == 0
 
 
 def test_published_verdicts_are_welchs(sample):

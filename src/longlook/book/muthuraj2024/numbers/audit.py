@@ -1,4 +1,4 @@
-"""Numbers of what speaks against the book: squares as on the front page, and the processors that measured."""
+"""Numbers of what speaks against the book: published squares beside re-measured ones, and the processors used."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 from longlook.analysis.contrast import Verdict
 from longlook.analysis.crosstable import of_cells
-from longlook.book import front
-from longlook.book.front import ComparedSquare
-from longlook.book.muthuraj2024.numbers.index import of_squares
+from longlook.book import agreement
+from longlook.book.agreement import ComparedSquare
+from longlook.book.muthuraj2024.numbers.agreement import of_squares
 from longlook.book.value import Measured, NotMeasured, Number, StatedNumber
 from longlook.book.value_role import Numbers
 
@@ -32,7 +32,7 @@ def _repeated(count: Callable[[Sequence[tuple[bool, ...]]], int]) -> Number:
 
 def _bound(m: Measured) -> StatedNumber:
     """Verdicts that agree where the processor bounds the square."""
-    own = front.by_processor(front.squares(m.data), m.data).get(f"processor {front.MORE}")
+    own = agreement.by_processor(agreement.squares(m.data), m.data).get(f"processor {agreement.MORE}")
     if not own:
         raise NotMeasured("no published square that the processor bounds is measured")
     table = of_cells(one.compared for one in own)
@@ -41,9 +41,9 @@ def _bound(m: Measured) -> StatedNumber:
 
 def _at_first(m: Measured) -> StatedNumber:
     """Verdicts that agree by first attempts."""
-    if not (found := front.squares(m.data)):
+    if not (found := agreement.squares(m.data)):
         raise NotMeasured("no published square is measured")
-    first, tested = front.agreeing_at_first(found, m.data)
+    first, tested = agreement.agreeing_at_first(found, m.data)
     return StatedNumber(f"{first} of {tested}", "data/processed/samples.parquet")
 
 

@@ -45,6 +45,7 @@ def _machines(m: Measured) -> Quantity:
 
 
 def _bbr_adds_pct(m: Measured, arm: str) -> Quantity:
+    m = asked_alike(m, "cubic-again")
     place: dict[str, Any] = {"workload": "5kb-x200", "bandwidth_mbps": 100.0, "rtt_ms": 112.0}
     return (m.arm("4.14f", arm, **place) / m.arm("cubic-again", arm, **place) - 1) * 100
 

@@ -130,6 +130,8 @@ NUMBERS: Numbers = {
     "share-default": times_tcp("today-share-bbr", "QUIC BBR vs TCP"),
     "share-n2-first": _first_share("QUIC vs TCP"),
     "share-n1-first": _first_share("QUIC (N=1) vs TCP"),
+    "saved-cubic-least": _saved(CUBIC, pd.Series.min),
+    "saved-cubic-most": _saved(CUBIC, pd.Series.max),
     "saved-least": _saved(UNASKED, pd.Series.min),
     "saved-most": _saved(UNASKED, pd.Series.max),
     "key-share-quic": _more_bytes("quic_bytes"),
