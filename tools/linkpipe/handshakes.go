@@ -130,6 +130,8 @@ const (
 	mostFollowed = 500
 	// leastUsed packets in flight at once: Linux lets a window of 10 grow only where more than half of it was used.
 	leastUsed = 6
+	// earlyNs before it is due a packet may leave the link, and be answered by the server.
+	earlyNs = 1_000_000
 )
 
 // send takes in a packet and returns how many more were in flight than what is acknowledged allows beyond the initial window:
@@ -169,7 +171,7 @@ func (f *flight) acknowledge(until uint32, bare, dropped bool, due int64) {
 func (f *flight) land(now int64) {
 	held := f.coming[:0]
 	for _, one := range f.coming {
-		if one.due > now {
+		if one.due > now+earlyNs {
 			held = append(held, one)
 			continue
 		}
