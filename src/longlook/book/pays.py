@@ -89,7 +89,7 @@ def _kinds(data: BookData) -> Iterator[tuple[str, Sequence[Decision]]]:
     yield "jitter, 2024", [one.decided for one in links.get("with jitter", ())]
     yield "1 % loss, 2024", [one.decided for one in links.get("with loss", ())]
     yield "10 MB, 1 % loss, N = 1, 2024", _of(data, STUDY, ["4.9b"], QUIC_TCP, workload="10000kb-x1")
-    yield "all of these, gQUIC, 2017", [one.decided for one in every if one.row["stacks"] != "quicv1"]
+    yield "thesis's pages, gQUIC, 2017", [one.decided for one in every if one.row["stacks"] != "quicv1"]
 
 
 def _of(

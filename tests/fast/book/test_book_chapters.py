@@ -15,7 +15,10 @@ def test_the_chapters_of_this_book_name_the_sweeps_of_figures_4_5_and_4_6():
     assert set(chapter_sweeps("results-quicv1")) == quic
     assert set(chapter_sweeps("results-gquic37")) == gquic
     assert set(chapter_sweeps("appendix-b")) == gquic | quic | {f"figure-4.11{letter}" for letter in "abcd"}
-    assert set(chapter_sweeps("audit")) == {"aa", "aa-more", "aa-downloads", "aa-many", "aa-today", "aa-today-cubic"} | gquic | quic
+    assert (
+        set(chapter_sweeps("audit"))
+        == {"aa", "aa-more", "aa-downloads", "aa-many", "aa-today", "aa-today-cubic"} | gquic | quic
+    )
 
 
 def test_the_name_is_the_front_matters_or_else_the_files(tmp_path):

@@ -21,7 +21,7 @@ JOINT = "--"
 """Between a chapter's name and an id within it, which are unique in their own page only."""
 DROPPED = (
     "script, noscript, .ll-live, .ll-detail, .ll-screen, .ll-choose, .headerlink, .ll-origin, details.hide, "
-    "a[download], button, section:has(> .toctree-wrapper)"
+    "a[download], button, .toctree-wrapper"
 )
 REFERRING = ("for", "aria-labelledby", "aria-describedby", "aria-controls")
 LAYOUT = """

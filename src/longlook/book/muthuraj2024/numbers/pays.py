@@ -37,6 +37,7 @@ def _many(m: Measured) -> Quantity:
 NUMBERS: Numbers = {
     "first-small": lambda m: m.pct("4.7b", workload="5kb-x1").span("%"),
     "first-1mb": lambda m: m.pct("4.7b", workload="1000kb-x1").span("%", 1),
+    "first-1mb-ms": lambda m: m.gap("4.7b", workload="1000kb-x1").span("ms"),
     "first-10mb": lambda m: m.pct("4.7b", workload="10000kb-x1").span("%", 1),
     "many": lambda m: _many(m).count(),
     "many-quic": lambda m: _many(m).count(lambda won: won > 0),
