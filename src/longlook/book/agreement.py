@@ -186,8 +186,8 @@ def _who_is_faster(found: Sequence[ComparedSquare]) -> str:
     )
     return (
         "Measured here, by pairs of loads that met the same losses, QUIC loads a page significantly faster than TCP "
-        f"{quic}. TCP is faster in {tcp} (QUIC with N = 2). With Holm's correction over all squares QUIC is in {here['left']} and TCP in "
-        f"{here['right']}; in print, by Welch's test and so corrected, QUIC in {printed['left']} and TCP in "
+        f"{quic}. TCP is faster in {tcp} (QUIC with N = 2). With Holm's correction over all squares QUIC is in "
+        f"{here['left']} and TCP in {here['right']}; in print, by Welch's test and so corrected, QUIC in {printed['left']} and TCP in "
         f"{printed['right']}."
     )
 
@@ -344,8 +344,8 @@ def _what_the_scripts_explain(found: Sequence[Three], without: Sequence[Three], 
         f"confirm, which change {whole.changed} squares, {scripts.agreeing} of {scripts.cells} verdicts agree "
         f"({100 * scripts.share:.0f} %) and {scripts.within} of {2 * scripts.cells} means lie within. Without those "
         f"whose predictions cannot be shown to precede their data {shown.agreeing} verdicts agree, and by first "
-        f"attempts, with none of this, {first}. The rule for confirmation was written after four of the campaigns. This "
-        "explains differences and replaces none of the numbers above."
+        f"attempts, with none of this, {first}. The rule for confirmation was written after four of the campaigns. "
+        "This explains differences and replaces none of the numbers above."
     ]
 
 
