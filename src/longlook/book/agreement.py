@@ -187,8 +187,8 @@ def _who_is_faster(found: Sequence[ComparedSquare]) -> str:
     return (
         "Measured here, by pairs of loads that met the same losses, QUIC loads a page significantly faster than TCP "
         f"{quic}. TCP is faster in {tcp} (QUIC with N = 2). With Holm's correction over all squares QUIC is in "
-        f"{here['left']} and TCP in {here['right']}; in print, by Welch's test and so corrected, QUIC in {printed['left']} and TCP in "
-        f"{printed['right']}."
+        f"{here['left']} and TCP in {here['right']}; in print, by Welch's test and so corrected, QUIC in "
+        f"{printed['left']} and TCP in {printed['right']}."
     )
 
 
