@@ -30,7 +30,7 @@ OF = ("4.6d", "4.6f")
 """Figures of a megabyte in growing numbers of objects, without loss: 36 ms, 112 ms."""
 LONG_MS = 350.0
 """A bound that was chosen after the campaigns were seen: none lies between 335 and 394 ms."""
-TITLES = ("browser's processor time, mean of both, ms", "QUIC's PLT to TCP's, %")
+TITLES = ("browser's processor time, mean of both, ms", "QUIC's PLT against TCP's, %")
 
 
 def moves(data: BookData | None = None) -> HTML:
@@ -94,7 +94,8 @@ def who_is_faster(data: BookData | None = None) -> LiveChart | HTML:
         TITLES,
         has_limit=False,
         name="client-share",
-        alt_text=f"QUIC's page load time to TCP's over the browser's processor time. {' '.join(told)}",
+        alt_text="QUIC's page load time against TCP's, % (minus: QUIC is faster), over the browser's processor time. "
+        + " ".join(told),
         downloads=(Attachment("client-share.csv", frame.to_csv(index=False)),),
         note="A dot is a square of one campaign; below 0 QUIC is faster.",
         hint="Point at a dot for its campaign.",
