@@ -67,7 +67,8 @@ class Chapter:
         """The live heatmaps of one or several series; a sentence where there is nothing to show.
 
         `x`, `y` and `by` (panels of their own) are conditions: columns of `cells`, or those of an arm, as in
-        `quic.server_cpu_pct`. `contrast` names two arms of a cell. Two cells on one square are an error.
+        `quic.server_cpu_pct`. `contrast` names two arms of a cell, `metric` what of them is compared.
+        Two cells on one square are an error.
         """
         panels = (by,) if isinstance(by, str) else tuple(by)
         axes = Axes(x, y, panels, contrast)
