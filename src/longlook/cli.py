@@ -380,8 +380,8 @@ def site_add(source: Path, name: str | None, words: str) -> None:
 @click.option(
     "--visit",
     "visits",
-    help="first, return (sessions remembered, files loaded anew), learnt (the same, HTTP/3 learnt by Alt-Svc); several "
-    "joined by commas.  [default: first]",
+    help="first, return (sessions remembered, files loaded anew), learnt (the same, HTTP/3 learnt by Alt-Svc), "
+    "refused (the same, early data answered with 425); several joined by commas.  [default: first]",
 )
 @click.option(
     "--server",

@@ -84,6 +84,7 @@ def arm_on(
         seen, film_s = workload.kind == "webpage", workload.duration_s if workload.kind == "video" else None
         address = bed.hosts["server"].address
         own = ClientSettings(wanted, address, 443, tls.certificate, tls.spki, paints=seen, film_s=film_s)
+        own = replace(own, left_open=server.offer.left_open and not wanted.is_cold)
         other = None if wanted.client == "chromium" else wanted.client
         kind = CLIENTS[other] if other else _with_switches(switches)
         client = owned.enter_context(kind(bed, browser_stack, own))

@@ -166,7 +166,7 @@ def _load(
         "stalls_ms": stalls,
         "stopped_s": {},
         "opened_over_link": {"opened": 1, "handshake_lost": 0, "others": {}} | _asked(arm),
-        "cross_traffic": [{"cca": cca, "mbps": 2.5} for cca in cell.link.cross_ccas],
+        "cross_traffic": [{"cca": cell.link.cross_cca, "mbps": 2.5}] * (cell.link.cross_flows or 0),
         "controller": {"cca": arm.cca, "evidence": SERVERS[arm.server].cca_source},
         "cpu": {"client_s": 0.1, "server_s": 0.02, "link_s": 0.01, "machine_busy": 0.3}
         | {"client_wait_s": 0.01, "server_wait_s": 0.001, "link_wait_s": 0.0, "server_threads": 1.2},

@@ -41,6 +41,7 @@ type connectionTracker struct {
 	flights map[portPair]*flight   // of TCP
 	counts  map[string]map[uint16]*connectionCount
 	hellos  map[connectionKey]*hello // that are not whole yet
+	earlyNs int64                    // before it is due a packet may have left the link
 }
 
 type portPair struct{ client, server uint16 }
@@ -51,7 +52,7 @@ const mostHellos = 64
 // mostKnown bounds the memory: about 10 MB. What is forgotten is long over.
 const mostKnown = 100_000
 
-func newConnectionTracker() *connectionTracker {
+func newConnectionTracker(windowNs int64) *connectionTracker {
 	return &connectionTracker{
 		known:   map[connectionKey]bool{},
 		served:  map[connectionKey]bool{},
@@ -60,6 +61,7 @@ func newConnectionTracker() *connectionTracker {
 		flights: map[portPair]*flight{},
 		counts:  map[string]map[uint16]*connectionCount{"tcp": {}, "quic": {}, "other": {}},
 		hellos:  map[connectionKey]*hello{},
+		earlyNs: windowNs + slackNs,
 	}
 }
 
@@ -154,7 +156,7 @@ func (t *connectionTracker) tcp(key connectionKey, segment []byte, fromClient, d
 			t.count("tcp", key.server).Resumed++
 		}
 		if followed != nil {
-			used, count := followed.send(sequence+uint32(len(payload))-followed.began, now), t.count("tcp", key.server)
+			used, count := followed.send(sequence+uint32(len(payload))-followed.began, now+t.earlyNs), t.count("tcp", key.server)
 			if used > count.WindowPackets {
 				count.WindowPackets = used
 			}

@@ -54,7 +54,7 @@ func expect(t *testing.T, tracker *connectionTracker, protocol string, opened, l
 }
 
 func TestTCPConnectionsAreCountedByTheirSyn(t *testing.T) {
-	c := newConnectionTracker()
+	c := newConnectionTracker(0)
 	c.see(tcpFrame(40000, 443, 7, flagSyn), fromClient, true)
 	c.see(tcpFrame(40000, 443, 7, flagSyn), fromClient, false) // again
 	c.see(tcpFrame(443, 40000, 99, flagSyn|flagAck), fromServer, false)
@@ -72,7 +72,7 @@ func TestTCPConnectionsAreCountedByTheirSyn(t *testing.T) {
 }
 
 func TestQuicConnectionsAreCountedByTheirInitial(t *testing.T) {
-	c := newConnectionTracker()
+	c := newConnectionTracker(0)
 	c.see(udpFrame(50000, 443, longHeader(0xc3, 1, "chosen01", "")), fromClient, true)
 	c.see(udpFrame(50000, 443, longHeader(0xc0, 1, "chosen01", "")), fromClient, false) // again
 	c.see(udpFrame(50000, 443, longHeader(0xd0, 1, "chosen01", "")), fromClient, false) // 0-RTT
@@ -88,7 +88,7 @@ func TestQuicConnectionsAreCountedByTheirInitial(t *testing.T) {
 }
 
 func TestARetryIsNoSecondConnection(t *testing.T) {
-	c := newConnectionTracker()
+	c := newConnectionTracker(0)
 	c.see(udpFrame(50000, 443, longHeader(0xc3, 1, "chosen01", "mine")), fromClient, false)
 	c.see(udpFrame(443, 50000, longHeader(0xf0, 1, "mine", "anew")), fromServer, false)
 	c.see(udpFrame(50000, 443, longHeader(0xc3, 1, "anew", "mine")), fromClient, false)
@@ -96,7 +96,7 @@ func TestARetryIsNoSecondConnection(t *testing.T) {
 }
 
 func TestAnInitialToAnIdThatOnlyTheTwoKnowIsNoSecondConnection(t *testing.T) {
-	c := newConnectionTracker()
+	c := newConnectionTracker(0)
 	c.see(udpFrame(50000, 443, longHeader(0xc3, 1, "chosen01", "mine")), fromClient, false)
 	c.see(udpFrame(443, 50000, longHeader(0xc0, 1, "mine", "servers")), fromServer, false)
 	c.see(udpFrame(50000, 443, longHeader(0xc3, 1, "further", "mine")), fromClient, false)
@@ -107,7 +107,7 @@ func TestAnInitialToAnIdThatOnlyTheTwoKnowIsNoSecondConnection(t *testing.T) {
 }
 
 func TestGoogleQuicConnectionsAreCountedByTheirVersionFlag(t *testing.T) {
-	c := newConnectionTracker()
+	c := newConnectionTracker(0)
 	c.see(udpFrame(50000, 443, googleQuic(0x0d, "chosen01", "Q037")), fromClient, true)
 	c.see(udpFrame(50000, 443, googleQuic(0x09, "chosen01", "Q037")), fromClient, false)
 	c.see(udpFrame(50000, 443, googleQuic(0x0c, "chosen01", "Q037")), fromClient, false) // no version any more
@@ -118,7 +118,7 @@ func TestGoogleQuicConnectionsAreCountedByTheirVersionFlag(t *testing.T) {
 }
 
 func TestWhatIsNoConnectionIsNotCounted(t *testing.T) {
-	c := newConnectionTracker()
+	c := newConnectionTracker(0)
 	arp := tcpFrame(1, 443, 1, flagSyn)
 	arp[13] = 0x06
 	fragment := tcpFrame(1, 443, 1, flagSyn)
@@ -129,7 +129,7 @@ func TestWhatIsNoConnectionIsNotCounted(t *testing.T) {
 		c.see(one, fromServer, true)
 	}
 	for length := range longHeader(0xc3, 1, "chosen01", "mine") {
-		newConnectionTracker().see(udpFrame(1, 443, longHeader(0xc3, 1, "chosen01", "mine")[:length]), fromClient, false)
+		newConnectionTracker(0).see(udpFrame(1, 443, longHeader(0xc3, 1, "chosen01", "mine")[:length]), fromClient, false)
 	}
 	for protocol, ports := range c.report() {
 		for port, count := range ports {

@@ -30,7 +30,7 @@ func (f *fakeLink) reseed(s uint64, _ *int64) linkConfig { f.seed = s; return f.
 func (f *fakeLink) config() linkConfig                   { return f.cfg }
 func (f *fakeLink) counters(reset bool) countersReport   { return countersReport{UptimeS: 1} }
 func (f *fakeLink) connections() map[string]map[string]connectionCount {
-	return newConnectionTracker().report()
+	return newConnectionTracker(0).report()
 }
 func (f *fakeLink) setLog(path string) error { f.log = path; return nil }
 

@@ -48,7 +48,7 @@ func newEmulator(opt options) (*emulator, error) {
 	if server.Index == client.Index {
 		return nil, fmt.Errorf("-server-if and -client-if are both %s: name the two different interfaces of the bridge", server.Name)
 	}
-	e := &emulator{clk: newClock(), owner: map[*lane]*worker{}, fatal: make(chan error, 4), tracker: newConnectionTracker()}
+	e := &emulator{clk: newClock(), owner: map[*lane]*worker{}, fatal: make(chan error, 4), tracker: newConnectionTracker(opt.windowNs)}
 	if e.toCli, err = openLane("server_to_client", streamServerToClient, server, client, e.clk); err != nil {
 		return nil, explain(err)
 	}

@@ -130,14 +130,15 @@ const (
 	mostFollowed = 500
 	// leastUsed packets in flight at once: Linux lets a window of 10 grow only where more than half of it was used.
 	leastUsed = 6
-	// earlyNs before it is due a packet may leave the link, and be answered by the server.
-	earlyNs = 1_000_000
+	// slackNs is what clocks and threads add to the time by which the link lets a packet leave before it is due.
+	slackNs = 1_000_000
 )
 
 // send takes in a packet and returns how many more were in flight than what is acknowledged allows beyond the initial window:
-// slow start adds to the window a packet for each one that is acknowledged, at the most (RFC 5681, 3.1).
-func (f *flight) send(end uint32, now int64) int64 {
-	f.land(now)
+// slow start adds to the window a packet for each one that is acknowledged, at the most (RFC 5681, 3.1). landed: what is due
+// by then may have reached the server.
+func (f *flight) send(end uint32, landed int64) int64 {
+	f.land(landed)
 	if end > 1<<30 || f.over || f.earned > mostFollowed {
 		return 0 // of sequence numbers of another connection
 	}
@@ -167,11 +168,11 @@ func (f *flight) acknowledge(until uint32, bare, dropped bool, due int64) {
 	}
 }
 
-// land takes in what has reached the server by now.
-func (f *flight) land(now int64) {
+// land takes in what is due by then.
+func (f *flight) land(by int64) {
 	held := f.coming[:0]
 	for _, one := range f.coming {
-		if one.due > now+earlyNs {
+		if one.due > by {
 			held = append(held, one)
 			continue
 		}

@@ -30,7 +30,7 @@ func TestARetryAndAVersionNegotiationBeginAnew(t *testing.T) {
 		"Retry of version 2":  longHeader(0xc0, quicV2, "", "servers"),
 		"Version Negotiation": longHeader(0x80, 0, "", "servers"),
 	} {
-		c := newConnectionTracker()
+		c := newConnectionTracker(0)
 		c.see(udpFrame(50000, 443, longHeader(0xc3, 1, "chosen01", "")), fromClient, false)
 		c.see(udpFrame(443, 50000, packet), fromServer, false)
 		if got := c.report()["quic"]["443"].Retries; got != 1 {
@@ -48,7 +48,7 @@ func segment(source, target uint16, sequence, acknowledged uint32, payload []byt
 
 func TestAHelloRetryRequestOverTCPIsCounted(t *testing.T) {
 	hello := append([]byte{22, 3, 3, 0, 90, 2, 0, 0, 86, 3, 3}, helloRetryRequest...)
-	c := newConnectionTracker()
+	c := newConnectionTracker(0)
 	c.see(segment(443, 40000, 1, 1, hello), fromServer, false)
 	other := append([]byte{}, hello...)
 	other[20] ^= 1
@@ -85,7 +85,7 @@ func TestAResumedTLSSessionIsCounted(t *testing.T) {
 		"an extension that is cut": {"0029", "", 0},
 	} {
 		payload := serverHello(one.extensions, one.after)
-		c := newConnectionTracker()
+		c := newConnectionTracker(0)
 		c.see(segment(443, 40000, 1, 1, payload), fromServer, false)
 		c.see(segment(40000, 443, 1, 1, payload), fromClient, false)
 		if got := c.report()["tcp"]["443"].Resumed; got != one.resumed {
@@ -98,7 +98,7 @@ func TestAResumedTLSSessionIsCounted(t *testing.T) {
 }
 
 func TestTheInitialWindowIsWhatIsSentWithoutAcknowledgement(t *testing.T) {
-	c := newConnectionTracker()
+	c := newConnectionTracker(0)
 	c.see(tcpFrame(40000, 443, 7, flagSyn), fromClient, false)
 	c.see(tcpFrame(443, 40000, 0xfffffff0, flagSyn|flagAck), fromServer, false) // sequence numbers begin again
 	at := uint32(0xfffffff1)
@@ -134,7 +134,7 @@ func TestWhatFollowsALossIsNoInitialWindow(t *testing.T) {
 			c.see(segment(443, 40000, at, 8, make([]byte, 1000)), fromServer, false)
 		},
 	} {
-		c := newConnectionTracker()
+		c := newConnectionTracker(0)
 		c.see(tcpFrame(443, 40000, 0, flagSyn|flagAck), fromServer, false)
 		send := func(n uint32) {
 			c.see(segment(443, 40000, 1+1000*n, 8, make([]byte, 1000)), fromServer, false)
@@ -154,7 +154,7 @@ func TestWhatFollowsALossIsNoInitialWindow(t *testing.T) {
 
 func TestAnAcknowledgementLetsTheWindowGrowOnceItReachesTheServer(t *testing.T) {
 	const ms = 1_000_000
-	c := newConnectionTracker()
+	c := newConnectionTracker(0)
 	c.see(tcpFrame(443, 40000, 0, flagSyn|flagAck), fromServer, false)
 	at := uint32(1)
 	send := func(packets uint32, now int64) {

@@ -88,7 +88,7 @@ func TestTheOptionsThatAClientAsksFor(t *testing.T) {
 		"none":          {quicV1, extensionParams, "", ""},
 	} {
 		hello := clientHello(append(extension(0, make([]byte, 40)), extension(one.extension, parameters(one.tags))...))
-		c := newConnectionTracker()
+		c := newConnectionTracker(0)
 		packet := initial(one.version, "target01", 1, cryptoFrame(0, hello))
 		c.see(udpFrame(40000, 443, packet), fromClient, false)
 		c.see(udpFrame(40000, 443, packet), fromClient, false) // again
@@ -103,7 +103,7 @@ func TestTheOptionsThatAClientAsksFor(t *testing.T) {
 
 func TestAHelloInPiecesOutOfOrder(t *testing.T) {
 	hello := clientHello(append(extension(51, make([]byte, 1216)), extension(extensionParams, parameters("B2ON"))...))
-	c := newConnectionTracker()
+	c := newConnectionTracker(0)
 	late := append([]byte{1, 0, 1}, cryptoFrame(700, hello[700:])...)
 	late = append(late, cryptoFrame(0, hello[:100])...)
 	c.see(udpFrame(40000, 443, initial(quicV1, "target01", 1, late)), fromClient, true) // lost: seen nevertheless
@@ -130,14 +130,14 @@ func TestWhatCannotBeReadAsksForNothingThatIsKnown(t *testing.T) {
 		"far from the beginning":    initial(quicV1, "target01", 1, cryptoFrame(0x3fff, make([]byte, 9))),
 		"a frame that is none here": initial(quicV1, "target01", 1, []byte{0x1c, 0, 0, 0}),
 	} {
-		c := newConnectionTracker()
+		c := newConnectionTracker(0)
 		c.see(udpFrame(40000, 443, packet), fromClient, false)
 		if got := asked(c); len(got) != 0 {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
 	for cut := range spoilt {
-		c := newConnectionTracker()
+		c := newConnectionTracker(0)
 		c.see(udpFrame(40000, 443, initial(quicV1, "target01", 1, cryptoFrame(0, right))[:cut]), fromClient, false)
 	}
 }

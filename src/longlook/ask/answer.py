@@ -111,9 +111,10 @@ def crossed(cells: Sequence[Path]) -> Iterator[str]:
             for arm, own in rates.items()
         )
         cca, several = cell["link"]["cross_cca"].upper(), "s" * (number > 1)
+        over = cell["link"].get("cross_protocol", "tcp").upper()
         yield (
-            f"Beside the loads of {cell['label'] or cell['series']} ran {number} flow{several} of TCP {cca} from the "
-            f"server to the client, together at {arms or 'no rate: no load counted'}; medians."
+            f"Beside the loads of {cell['label'] or cell['series']} ran {number} flow{several} of {over} {cca} from "
+            f"the server to the client, together at {arms or 'no rate: no load counted'}; medians."
         )
 
 

@@ -32,6 +32,10 @@ VISITS: dict[str, tuple[str, dict[str, dict[str, str]]]] = {
         "return visit that learnt of HTTP/3",
         {QUIC: {"handshake": "0rtt", "discovery": "alt-svc"}, TCP: {"handshake": "resumed"}},
     ),
+    "refused": (
+        "return visit whose early data are refused",
+        {QUIC: {"handshake": "0rtt", "server": "envoy-425"}, TCP: {"handshake": "resumed"}},
+    ),
 }
 """What is asked for -> what it is called, and what its arms have, by their names, in place of `ARMS`."""
 SERVERS: dict[str, dict[str, dict[str, str]]] = {"apache": {}, "envoy": {TCP: {"server": "envoy-tcp"}}}
@@ -66,10 +70,10 @@ class Question:
 
     def arms(self, visit: str) -> list[dict]:
         """Of a visit."""
-        other, own = VISITS[visit][1], self._own()
+        other, own = VISITS[visit][1], self._own(visit)
         return [arm | other.get(arm["name"], {}) | own.get(arm["name"], {}) for arm in ARMS]
 
-    def _own(self) -> dict[str, dict[str, str]]:
+    def _own(self, visit: str) -> dict[str, dict[str, str]]:
         """What arms have of the server that is asked for."""
         if self.stated is None:
             return SERVERS[self.server]
@@ -79,6 +83,8 @@ class Question:
             own[arm] = {"server": server, "server_file": self.stated.digest}
             if arm == QUIC:
                 own[arm]["cca"] = self.stated.cca or NOT_TOLD
+                if visit == "return":  # whether it takes early data is not told
+                    own[arm]["handshake"] = "resumed"
         return own
 
     def sweep(self) -> Sweep:
@@ -124,10 +130,15 @@ class Question:
                 "Who learnt of HTTP/3 was told by Alt-Svc, in the answer to a file over HTTP/2, and has TCP race each "
                 "connection; in the other visits the browser is told of HTTP/3 by its command line."
             )
-        if {"return", "learnt"} & set(self.visits):
+        if "refused" in self.visits:
+            lines.append(
+                "Whose early data are refused: the server of HTTP/3 answers what comes with the handshake with 425 (Too"
+                " Early, RFC 8470), and the browser asks again when it is over."
+            )
+        if {"return", "learnt", "refused"} & set(self.visits):
             lines.append(
                 "Who returns has the keys of the visit before, and none of its files: 0-RTT over HTTP/3, TLS resumed "
-                "over HTTP/2."
+                "over HTTP/2. Of a server by file nobody tells whether it took early data."
             )
         for visit in self.visits:
             arms = "; ".join(f"{self.called()[arm.name]}: {arm.label}" for arm in self._complete(visit))
@@ -151,10 +162,16 @@ def question(
     if stated is not None:
         require_plain(site, stated.name)
         keep(stated)
+    asked = tuple(_known(one, VISITS, "visit") for one in _listed(visits) or ["first"])
+    if stated is not None and "quic" in stated.protocols and (of_envoy := {"learnt", "refused"} & set(asked)):
+        raise PlanError(
+            f"--visit {', '.join(sorted(of_envoy))} is of Envoy over HTTP/3: ask without --server {server}, or "
+            "--visit first,return"
+        )
     return Question(
         site=site,
         links=chosen(_listed(links) or DEFAULT_LINKS),
-        visits=tuple(_known(one, VISITS, "visit") for one in _listed(visits) or ["first"]),
+        visits=asked,
         server="" if stated else _known(server or "apache", SERVERS, "server"),
         stated=stated,
         loads=loads or LOADS,

@@ -41,14 +41,14 @@ from longlook.record.parquet import records
 
 HEAD = (
     "stack and link", "cells", "verdicts agree", "kappa", "a constant", "exact replication", "as the scripts did",
-    "means within", "QUIC error", "TCP error",
+    "means within", "QUIC's means off by", "TCP's means off by",
 )  # fmt: skip
 WHOLE = "all"
 LESS, MORE = (f"{word} than {100 * BUSY_SHARE:.0f} % of PLT" for word in ("less", "more"))
 AHEAD: Mapping[Verdict, str] = {"left": "QUIC ahead", "none": "neither", "right": "TCP ahead"}
 CHANCE = (
     "squares", "verdicts agree", "first attempts", "kappa (99 %)", "a constant", "shares at random",
-    "exact replication", *AHEAD.values(), "opposite",
+    "exact replication", *(f"kept: {words}" for words in AHEAD.values()), "opposite",
 )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from longlook.book.evidence import columns_of
 from longlook.book.judged import judged, tables_of, verdict_as_sealed
 from longlook.book.templates import row
 from longlook.errors import LonglookError
+from longlook.plan.cell import MOST_REPEATS_PER_LOAD
 from longlook.plan.criteria import Criterion
 from longlook.plan.squares import number_of
 from longlook.plan.sweep import Sweep
@@ -41,6 +42,19 @@ def foretold(sweep: Sweep) -> Iterator[str]:
         many = f"{sum(number_of(leaf, rows) for leaf in leaves)} numbers"
         many += "".join(f", their {word}" for word in pooled if word in POOLS)
         yield f"   {many}; {'; '.join(dict.fromkeys(map(_asked, leaves)))}"
+    yield _ends(sweep)
+
+
+def _ends(sweep: Sweep) -> str:
+    """How much is measured, and what may stop it: there is one rule, which no result can change."""
+    cells = sweep.cells()
+    loads, campaigns = " or ".join(map(str, sorted({one.loads for one in cells}))), sweep.rule.campaigns
+    often = "once" if campaigns == 1 else f"in {campaigns} campaigns"
+    return (
+        f"measured {often}: each of {len(cells)} cells ends with {loads} "
+        f"loads of each arm that count, whatever they show, or with {MOST_REPEATS_PER_LOAD} times as many repeats; a "
+        "campaign beyond that counts too, and is marked as one that began with results known"
+    )
 
 
 def _asked(leaf: Criterion) -> str:

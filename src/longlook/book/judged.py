@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from html import escape
 from typing import Any
 
 import pandas as pd
@@ -221,8 +222,29 @@ def claims(study: str, about: str | None = None, data: BookData | None = None) -
     found = {title: [one.parts for one in column] for title, column in judged.items()}
     table = claimed.claims_table(own.claims, found, "-".join(filter(None, (study, about))))
     title = next(title for key, _, title in COLUMNS if key == REFERENCE)
-    first = _judged_claims(own, study, at_first(data, study)) if title in judged else []
-    return HTML(table + changed(_verdicts(own, judged.get(title, [])), _verdicts(own, first)))
+    if title not in judged:
+        return HTML(table)
+    first = _judged_claims(own, study, at_first(data, study))
+    holm = _judged_claims(own.by_holm(), study, data)
+    return HTML(
+        table + changed(_verdicts(own, judged[title]), _verdicts(own, first)) + _corrected(own, judged[title], holm)
+    )
+
+
+def _corrected(own: Claims, now: Sequence[JudgedClaim], holm: Sequence[JudgedClaim]) -> str:
+    """A paragraph on what Holm's correction changes; nothing where no claim counts tests."""
+    tested = [both for both in zip(own.claims, now, holm, strict=True) if both[0].counts_tests]
+    counts = [
+        f"{claim.id}, {after.name}: {after.numbers}"
+        for claim, one, other in tested
+        for before, after in zip(one.parts, other.parts, strict=True)
+        if before.numbers != after.numbers
+    ]
+    verdicts = [f"{claim.id}: {other.verdict}" for claim, one, other in tested if one.verdict != other.verdict]
+    said = f"{len(counts)} counts are others ({'; '.join(counts)})" if counts else "no count is another one"
+    said += f", and {len(verdicts)} verdicts ({'; '.join(verdicts)})" if verdicts else ", and no verdict"
+    words = f"With Holm's correction over the squares of each part of the {len(tested)} claims that count tests"
+    return f"<p>{words} {escape(said)}.</p>" if any(one.parts for _, one, _ in tested) else ""
 
 
 def _judged_claims(own: Claims, study: str, data: BookData, key: str = REFERENCE) -> list[JudgedClaim]:

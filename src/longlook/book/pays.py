@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import pandas as pd
 from IPython.display import HTML
@@ -42,8 +42,7 @@ def picture(data: BookData | None = None) -> LiveChart | HTML:
         narrow=counts_chart(frame, width=100),
         alt_text=f"In how many squares QUIC is faster, no difference is shown, and TCP is faster: {said}.",
         downloads=(Attachment("pays.csv", frame.to_csv(index=False)),),
-        note="At a bar's end: the median difference; + says that TCP takes longer.",
-        hint="Point at a bar for its words.",
+        note="At a bar's end: the median difference; +: TCP takes longer.",
     )
 
 
@@ -78,18 +77,7 @@ def _kinds(data: BookData) -> Iterator[tuple[str, Sequence[Decision]]]:
     """In words, with what was found in each of its squares."""
     every = agreement.squares(data)
     links = agreement.by_link([one for one in every if one.row["stacks"] == "quicv1"])
-    plain = links.get("without loss and jitter", ())
-    yield "CUBIC on both sides, 2026", _of(data, today.STUDY, today.SERIES, CUBIC)
-    yield "untouched server, 2026", _of(data, today.STUDY, today.SERIES, UNASKED)
-    yield "six links, 2026", _of(data, "profiles", LINKS, Versus(*EARLY, PLT))
-    yield "first visit, six links, 2026", _of(data, "profiles", LINKS, Versus(*FIRST, PLT))
-    yield "first visit, one object, 2024", _of(data, STUDY, ["4.7b"], QUIC_TCP)
-    yield "up to 10 objects, 2024", [one.decided for one in plain if one.row["object_count"] < MANY]
-    yield "100 or 200 objects, 2024", [one.decided for one in plain if one.row["object_count"] >= MANY]
-    yield "jitter, 2024", [one.decided for one in links.get("with jitter", ())]
-    yield "1 % loss, 2024", [one.decided for one in links.get("with loss", ())]
-    yield "10 MB, 1 % loss, N = 1, 2024", _of(data, STUDY, ["4.9b"], QUIC_TCP, workload="10000kb-x1")
-    yield "thesis's pages, gQUIC, 2017", [one.decided for one in every if one.row["stacks"] != "quicv1"]
+    return ((words, kind(data, every, links)) for words, kind in KINDS.items())
 
 
 def _of(
@@ -98,3 +86,29 @@ def _of(
     found = data.squares(study, tuple(series), REFERENCE, versus)
     tested = found[found["p_value"].notna()]
     return [decided(row) for row in records(tested) if workload in (None, row["workload"])]
+
+
+Squares = Sequence[agreement.ComparedSquare]
+KINDS: Mapping[str, Callable[[BookData, Squares, Mapping[str, Squares]], Sequence[Decision]]] = {
+    "CUBIC on both sides, 2026": lambda data, *_: _of(data, today.STUDY, today.SERIES, CUBIC),
+    "untouched server, 2026": lambda data, *_: _of(data, today.STUDY, today.SERIES, UNASKED),
+    "six links, 2026": lambda data, *_: _of(data, "profiles", LINKS, Versus(*EARLY, PLT)),
+    "first visit, six links, 2026": lambda data, *_: _of(data, "profiles", LINKS, Versus(*FIRST, PLT)),
+    "first visit, one object, 2024": lambda data, *_: _of(data, STUDY, ["4.7b"], QUIC_TCP),
+    "up to 10 objects, 2024": lambda _data, _every, links: _plain(links, many=False),
+    "100 or 200 objects, 2024": lambda _data, _every, links: _plain(links, many=True),
+    "jitter, 2024": lambda _data, _every, links: [one.decided for one in links.get("with jitter", ())],
+    "1 % loss, 2024": lambda _data, _every, links: [one.decided for one in links.get("with loss", ())],
+    "10 MB, 1 % loss, N = 1, 2024": lambda data, *_: _of(data, STUDY, ["4.9b"], QUIC_TCP, workload="10000kb-x1"),
+    "thesis's pages, gQUIC, 2017": lambda _data, every, _links: [
+        one.decided for one in every if one.row["stacks"] != "quicv1"
+    ],
+}
+"""Each kind of square, by its words: what was found in all of its squares; given are those that the thesis prints, and
+of the software of 2024 those by what the link does. book/pays.md says what each is."""
+
+
+def _plain(links: Mapping[str, Squares], many: bool) -> Sequence[Decision]:
+    """Without loss and jitter, by whether a page has many objects."""
+    own = links.get("without loss and jitter", ())
+    return [one.decided for one in own if (one.row["object_count"] >= MANY) == many]

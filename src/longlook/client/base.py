@@ -38,6 +38,8 @@ class ClientSettings:
     """The page is looked at: what it looks like while it loads is told with each load."""
     film_s: int | None = None
     """A film is played for so long, s."""
+    left_open: bool = False
+    """Its server ends no connection of QUIC, and none is to be there when the next load begins."""
 
 
 @dataclass(frozen=True)

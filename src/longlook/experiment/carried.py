@@ -77,7 +77,7 @@ class Crossed:
     """What is to run beside each load."""
 
     ccas: tuple[str, ...]
-    """Of each flow."""
+    """Of each flow, as `told_flow`."""
     packets: int
     """That may be on their way when a load ends."""
 
@@ -85,16 +85,22 @@ class Crossed:
     def of(cls, link: PlannedLink) -> Self:
         """By a cell's link."""
         packets = link.bandwidth_mbps * 1e6 / BITS_PER_BYTE * LATE_S / MTU_BYTES
-        return cls(link.cross_ccas, round(packets) if link.cross_flows else 0)
+        flow = {"cca": link.cross_cca, "protocol": link.cross_protocol}
+        return cls((told_flow(flow),) * (link.cross_flows or 0), round(packets) if link.cross_flows else 0)
 
 
 NOTHING_BESIDE = Crossed((), 0)
 
 
+def told_flow(flow: Mapping[str, Any]) -> str:
+    """`cubic`; over QUIC `quic cubic`."""
+    return " ".join(filter(None, (flow.get("protocol"), flow["cca"])))
+
+
 def wrong_cross_traffic(told: Sequence[Mapping[str, Any]], wanted: Crossed) -> str | None:
     """What is not as stated of the flows that ran beside a load (cross.between); None where nothing is."""
-    if (found := sorted(one["cca"] for one in told)) != sorted(wanted.ccas):
-        return f"flows beside it: {' '.join(found) or 'none'}; asked for: {' '.join(wanted.ccas) or 'none'}"
+    if (found := sorted(map(told_flow, told))) != sorted(wanted.ccas):
+        return f"flows beside it: {', '.join(found) or 'none'}; asked for: {', '.join(wanted.ccas) or 'none'}"
     if still := sum(not one["mbps"] > 0 for one in told):
         return f"{still} of {len(told)} flows beside it carried nothing meanwhile"
     return None

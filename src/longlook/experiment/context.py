@@ -7,7 +7,7 @@ import json
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +74,7 @@ class Context:
         work = self.cell.workload
         seen, film_s = work.kind in LOOKED_AT, work.duration_s if work.kind == "video" else None
         settings = ClientSettings(arm, address, port, own.certificate, own.spki, key_log, paints=seen, film_s=film_s)
+        settings = replace(settings, left_open=SERVERS[arm.server].offer.left_open and not arm.is_cold)
         return CLIENTS[arm.client](self.bed, self.stacks[arm.stack], settings)
 
     def protocol_name(self, arm: Arm) -> str:

@@ -1,8 +1,8 @@
-"""Cross traffic: bulk flows over TCP, from the server to the client, that run beside every load of a cell
-(`Link.cross_flows`).
+"""Cross traffic: bulk flows from the server to the client that run beside every load of a cell (`Link.cross_flows`).
 
-They begin before the first load and end after the last one. What each sent and had acknowledged, and its controller,
-the server's kernel tells before and after each load; the oracle holds a load to it (`carried.wrong_cross_traffic`).
+They begin before the first load and end after the last one. What each carried, and its controller, is read before and
+after each load; the oracle holds a load to it (`carried.wrong_cross_traffic`). Over TCP the server's kernel tells both.
+Those over QUIC are in `cross_quic`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
@@ -20,11 +20,11 @@ from longlook.errors import LonglookError
 from longlook.host import process
 from longlook.host.hosts import Hosts, Role
 from longlook.host.tcpdiag import TcpDiag
+from longlook.plan.arm import Protocol
 from longlook.plan.link import BITS_PER_BYTE, Link
 
 PROGRAM = Path(__file__).with_name("bulk.py")
 PORT = 5201
-PLACE = ("tcp", PORT)
 START_TIMEOUT_S, BEGIN_TIMEOUT_S = 10.0, 60.0
 BEGUN_S = 2.0
 """They have begun when they have carried what the link passes in this time: slow start is over."""
@@ -36,32 +36,44 @@ class Reading:
 
     at_s: float
     flows: Mapping[int, tuple[str, int]]
-    """By the client's port: controller, bytes acknowledged."""
+    """By the client's port, or over QUIC its process: controller, bytes acknowledged or received."""
+    said: Mapping[str, str] = field(default_factory=dict)
+    """Of each, as it goes into a record."""
 
 
 class CrossTraffic:
     """The flows that a link states; inside, they run."""
 
+    protocol: Protocol = "tcp"
+
     def __init__(self, bed: Hosts, link: Link):
         self._bed, self.link = bed, link
+
+    @property
+    def place(self) -> tuple[str, int]:
+        """Transport and server port."""
+        return self.protocol, PORT
 
     def __enter__(self) -> Self:
         with contextlib.ExitStack() as owned:
             server = self._bed.hosts["server"]
             if server.node:
                 raise LonglookError(f"cross traffic is of hosts on this machine: {server.node} is another one")
-            sender = self._start(owned, "server", "send", self.link.cross_ccas[0])
-            if process.hear(sender, START_TIMEOUT_S) != "ready\n":
-                process.stop(sender)
-                raise LonglookError(f"the cross traffic's sender did not start, by {self.link.cross_cca}")
-            self._start(owned, "client", "receive", str(self.link.cross_flows))
-            self._diag = owned.enter_context(TcpDiag(sender.pid))
+            self._begin(owned)
             self._wait_begun()
             self._owned = owned.pop_all()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._owned.close()
+
+    def _begin(self, owned: contextlib.ExitStack) -> None:
+        sender = self._start(owned, "server", "send", str(self.link.cross_cca))
+        if process.hear(sender, START_TIMEOUT_S) != "ready\n":
+            process.stop(sender)
+            raise LonglookError(f"the cross traffic's sender did not start, by {self.link.cross_cca}")
+        self._start(owned, "client", "receive", str(self.link.cross_flows))
+        self._diag = owned.enter_context(TcpDiag(sender.pid))
 
     def _start(self, owned: contextlib.ExitStack, role: Role, what: str, argument: str) -> Any:
         target = [self._bed.hosts["server"].address, str(PORT), argument]
@@ -71,7 +83,7 @@ class CrossTraffic:
         return started
 
     def _wait_begun(self) -> None:
-        wanted, flows = BEGUN_S * self.link.bandwidth_mbps * 1e6 / BITS_PER_BYTE, len(self.link.cross_ccas)
+        wanted, flows = BEGUN_S * self.link.bandwidth_mbps * 1e6 / BITS_PER_BYTE, self.link.cross_flows
         deadline = time.monotonic() + BEGIN_TIMEOUT_S
         while True:
             told = self.reading().flows.values()
@@ -94,7 +106,7 @@ def between(before: Reading, after: Reading) -> list[dict[str, Any]]:
     """Each flow that ran from one reading to another: its controller and its rate, as they go into a record."""
     took_us = (after.at_s - before.at_s) * 1e6
     return [
-        {"cca": cca, "mbps": round((acked - before.flows[port][1]) * BITS_PER_BYTE / took_us, 3)}
+        {**after.said, "cca": cca, "mbps": round((acked - before.flows[port][1]) * BITS_PER_BYTE / took_us, 3)}
         for port, (cca, acked) in sorted(after.flows.items())
         if port in before.flows
     ]

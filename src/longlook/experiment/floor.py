@@ -121,7 +121,7 @@ class Floor:
 
 def transport_of(arm: Arm) -> Transport:
     """Round trips, window and packets of an arm."""
-    early = arm.handshake == "0rtt"
+    early = arm.may_send_early and arm.handshake in ("0rtt", "resumed")
     if arm.protocol == "tcp":
         new = arm.initial_window or TCP_WINDOW_PACKETS
         return Transport(

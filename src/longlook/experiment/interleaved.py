@@ -20,6 +20,7 @@ from longlook.experiment import controllers, requestcost, slowstart
 from longlook.experiment.content import check_content
 from longlook.experiment.context import PORTS, Context, opened
 from longlook.experiment.cross import CrossTraffic
+from longlook.experiment.cross_quic import QuicCrossTraffic
 from longlook.experiment.environment import write_environment
 from longlook.experiment.floor import floor
 from longlook.experiment.linkcheck import held_to
@@ -33,6 +34,7 @@ from longlook.probe.stopwatch import StopWatch
 from longlook.record.samples import SAMPLES_NAME, SCHEMA, Sample, SamplesWriter, sample_of
 from longlook.server import SERVERS
 from longlook.server.base import RunningServer
+from longlook.stack.adapters import QUIC_FLOWS
 
 FAILURES_IN_A_ROW = 4
 """So many unfinished loads of one arm, one after the other, end the cell: something is broken, not unlucky."""
@@ -80,7 +82,7 @@ def run_interleaved(
     began = time.monotonic()
     samples: list[Sample] = []
     with opened(cell, folder, campaign, testbed, link) as context, contextlib.ExitStack() as owned:
-        flows = CrossTraffic(context.bed, cell.link) if cell.link.cross_flows else None
+        flows = _cross_traffic(context) if cell.link.cross_flows else None
         sides = _sides(owned, context, flows)
         write_environment(context, sides)
         with (
@@ -98,6 +100,13 @@ def run_interleaved(
     summary = summarise(cell, samples, time.monotonic() - began)
     context.write_cell(summary.wall_s, schedule(cell), summary.complete, content, costs, windows)
     return summary
+
+
+def _cross_traffic(context: Context) -> CrossTraffic:
+    link = context.cell.link
+    if link.cross_protocol == "quic":
+        return QuicCrossTraffic(context.bed, link, context.stacks[QUIC_FLOWS[0]], context.certificate)
+    return CrossTraffic(context.bed, link)
 
 
 def _sides(owned: contextlib.ExitStack, context: Context, flows: CrossTraffic | None) -> dict[str, Side]:

@@ -85,6 +85,7 @@ class _CrossFlow(BaseModel):
 
     cca: str
     mbps: float
+    protocol: str | None = None
 
 
 class _Opened(BaseModel):

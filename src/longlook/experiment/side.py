@@ -216,7 +216,7 @@ class Side:
     def _opened_over_the_link(self, before: Counts | None) -> OpenedConnections | None:
         after = self.around.link.connections()
         own = self.arm.protocol, self.server.settings.port, self.around.slowest_ms
-        beside = [] if self.around.cross_traffic is None else [cross.PLACE]
+        beside = [] if self.around.cross_traffic is None else [self.around.cross_traffic.place]
         return opened_between(before, after, *own, beside, races=self.arm.learns)
 
     def _judge(self, seen: Observation, index: int, evidence: Evidence) -> Verdict:

@@ -35,7 +35,7 @@ def expectation(
 ) -> Expectation:
     """What a correct load of an arm looks like; `index` 0 is the cold one, `protocol` as its client names it, `rtt_ms`
     and `reorders` of the link; `looked_at`: the page's paints are watched."""
-    resumed = (index > 0 or arm.learns) and not arm.is_cold if arm.may_send_early else None
+    resumed = (index > 0 or arm.learns) and not arm.is_cold if arm.tells_early else None
     reused = arm.keeps_connection and index > 0
     return Expectation(
         files,

@@ -11,7 +11,7 @@ from longlook.figure.heatmap import configured
 ROW_PX = 24
 VERDICTS = {
     "QUIC faster": (style.RED_DARK, "#ffffff"),
-    "none shown": ("#ffffff", style.INK),
+    "not shown": ("#ffffff", style.INK),
     "TCP faster": (style.BLUE_DARK, "#ffffff"),
 }
 """Colours of a part and of its count."""

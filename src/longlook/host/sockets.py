@@ -1,4 +1,4 @@
-"""TCP sockets of a running program, reached from outside: ending its connections, waiting until they have ended, pacing
+"""Sockets of a running program, reached from outside: ending its connections, waiting until they have ended, pacing
 those that it accepts."""
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import Path
 import psutil
 
 from longlook.errors import LonglookError
+from longlook.host.hosts import Hosts
 
 PIDFD_GETFD = 438
 """System call number, the same on every architecture (Linux 5.6 and newer); Python has no wrapper."""
@@ -31,6 +32,18 @@ def shut_tcp(pid: int, address: str, port: int) -> None:
     for connection in _copies(pid, lambda row: row[2] == remote and row[3] == ESTABLISHED):
         with contextlib.suppress(OSError):  # it may have ended meanwhile
             connection.shutdown(socket.SHUT_RDWR)
+
+
+def end_udp(hosts: Hosts, address: str, port: int) -> None:
+    """Have the kernel of the client's host end its UDP sockets that are connected to one server: programs read an
+    error, and nothing goes out. A connection of QUIC ends so for its client alone, which keeps its session."""
+    own = ["-Hun", "dst", address, "dport", "=", f":{port}"]
+    hosts.run("client", ["ss", "-K", *own], timeout_s=5)
+    if hosts.run("client", ["ss", *own], timeout_s=5).strip():
+        raise LonglookError(
+            "the kernel of the client's host does not end UDP sockets (CONFIG_INET_DIAG_DESTROY): a connection that its"
+            " server leaves open would be used again: ask for first visits"
+        )
 
 
 def await_closed(pid: int, address: str, port: int, timeout_s: float) -> None:

@@ -23,7 +23,8 @@ load of QUIC (`1rtt`) comes from a fresh context of the client, which knows no s
 data are those of TLS 1.3 (RFC 8446, 2.3), behind TCP's own handshake, and `1rtt` resumes a session too, but sends none.
 `warm`: it does not begin, TCP's connection of the load before is kept and used again. `resumed`: of a page that is
 looked at, which over TCP has a fresh context with `1rtt`: TLS resumes the session of the load before, without early
-data, as browsers do where somebody comes back."""
+data, as browsers do where somebody comes back. Over QUIC it is of servers by file: their sessions are resumed, and
+whether they take early data is theirs, and not told."""
 Discovery = Literal["forced", "alt-svc"]
 """How a browser knows that a server speaks HTTP/3. `forced`: its command line says so. `alt-svc`: it does not; it
 learns so from the header Alt-Svc (RFC 7838) of a file that it loads over HTTP/2 before all pages, and TCP is left to
@@ -192,7 +193,10 @@ class Arm(Value):
                 quic and self.handshake == "warm",
                 "warm is for TCP: QUIC's servers end a connection with its page",
             ),
-            (quic and self.handshake == "resumed", "resumed is for TCP: over QUIC that is 0rtt"),
+            (
+                quic and self.handshake == "resumed" and self.server not in BY_FILE,
+                "resumed is for TCP, and for servers by file: over QUIC that is 0rtt",
+            ),
             (
                 (self.server in BY_FILE) != (self.server_file is not None),
                 "server_file is of the servers by-file and by-file-tcp: longlook ask SITE --server FILE.toml has both",
@@ -284,6 +288,11 @@ class Arm(Value):
         """True where a load's request may come before the handshake has ended, so that whether it did has to be told:
         over QUIC, and over TCP where an arm asks for it."""
         return self.protocol == "quic" or self.handshake == "0rtt"
+
+    @property
+    def tells_early(self) -> bool:
+        """True where a load's server says whether it did."""
+        return self.may_send_early and self.handshake != "resumed"
 
     @property
     def learns(self) -> bool:

@@ -15,7 +15,7 @@ MANAGED = ("queue_discipline", "ecn")
 BESIDE = ("upload_mbps", "loss_direction", *RATES, *MANAGED, *CROSS)
 """What one direction alone has, traces, how queues manage themselves, and cross traffic; in the tables beside netem's
 parameters."""
-WORDS = ("loss_direction", "queue_discipline", "cross_cca", *RATES)
+WORDS = ("loss_direction", "queue_discipline", "cross_cca", "cross_protocol", *RATES)
 """Those that are no numbers."""
 Row = Mapping[str, Any]
 """One arm under one condition, by column; None where a condition is not stated."""

@@ -317,6 +317,12 @@ class Criterion(Rule):
         return self
 
     @property
+    def counts_tests(self) -> bool:
+        """Whether it is of which of two means is significantly less, uncorrected: Holm's correction can be made."""
+        mean = self.statistic in (None, "mean") and self.quantity is None and not self.against
+        return self.significant in ("left", "right") and self.holm is None and mean
+
+    @property
     def bounds(self) -> tuple[float, float]:
         """The least and the greatest that it allows."""
         if self.within is not None:

@@ -6,7 +6,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from longlook.plan.arm import Cca
+from longlook.plan.arm import Cca, Protocol
 from longlook.plan.trace import RATES, LinkTrace
 from longlook.plan.value import Measure, Value, derived_seed, unstated
 
@@ -49,7 +49,7 @@ CORRELATED = {
     "jitter_correlation_pct": "jitter_sd_ms",
 }
 """What a correlation is of."""
-CROSS = ("cross_flows", "cross_cca")
+CROSS = ("cross_flows", "cross_cca", "cross_protocol")
 MOST_FLOWS = 16
 NETEM = ("corrupt_pct", "duplicate_pct", *GEMODEL, "jitter_sd_ms", *CORRELATED)
 """What came after there were campaigns: netem's other parameters, each way."""
@@ -95,7 +95,8 @@ class Link(Value):
     coupling factor of 2 and a threshold of 1 ms. With `ecn` it marks the packets of senders that understand marks in
     place of dropping them, and TCP's hosts negotiate ECN (RFC 3168); DualPI2 does not do without.
 
-    With `cross_flows` so many bulk flows over TCP run from the server to the client beside every load, by `cross_cca`.
+    With `cross_flows` so many bulk flows run from the server to the client beside every load, by `cross_cca`,
+    over TCP or, by `cross_protocol`, QUIC.
     They take part in which packets come when, so that no loss, delay or opportunity could be each load's own.
 
     A correlation is that of netem's generator, whose numbers crowd around the middle: `corrupt_pct = 1` with a
@@ -166,9 +167,10 @@ class Link(Value):
         ge=1,
         le=MOST_FLOWS,
         exclude_if=unstated,
-        description="bulk flows over TCP, from the server to the client, that run beside every load",
+        description="bulk flows, from the server to the client, that run beside every load",
     )
     cross_cca: Cca | None = Field(default=None, exclude_if=unstated, description="of these; default: cubic")
+    cross_protocol: Protocol | None = Field(default=None, exclude_if=unstated, description="of these; default: tcp")
     corrupt_pct: Measure | None = _each_way("%, packets with a bit flipped, which their receiver drops")
     corrupt_correlation_pct: Measure | None = _each_way("%, netem's", MOST_CORRELATION_PCT)
     duplicate_pct: Measure | None = _each_way("%, packets that are sent twice")
@@ -278,9 +280,12 @@ class Link(Value):
     @model_validator(mode="after")
     def _crossed_by_what_it_says(self) -> Self:
         if self.cross_flows is None:
-            if self.cross_cca is not None:
-                raise ValueError(f"cross_cca = {self.cross_cca} without cross_flows: it is theirs")
+            for name in CROSS[1:]:
+                if (stated := getattr(self, name)) is not None:
+                    raise ValueError(f"{name} = {stated} without cross_flows: it is theirs")
             return self
+        if self.cross_protocol == "tcp":
+            object.__setattr__(self, "cross_protocol", None)  # as it is where nothing is said: one key, one meaning
         if self.cross_cca is None:
             object.__setattr__(self, "cross_cca", "cubic")
         drawn = {
@@ -380,11 +385,6 @@ class Link(Value):
         return self.rtt_ms + self.swing_ms + pauses + (self.drain_s * 1e3 if self.cross_flows else 0)
 
     @property
-    def cross_ccas(self) -> tuple[Cca, ...]:
-        """The controller of each flow of cross traffic."""
-        return (self.cross_cca,) * (self.cross_flows or 0) if self.cross_cca else ()
-
-    @property
     def share_mbps(self) -> float:
         """What a load has of the rate, if flows share it alike."""
         return self.bandwidth_mbps / (1 + (self.cross_flows or 0))
@@ -453,7 +453,7 @@ class Link(Value):
         if self.queue_discipline is not None:
             parts.append(self.queue_discipline.replace("_", "-") + ("-ecn" if self.ecn else ""))
         if self.cross_flows is not None:
-            parts.append(f"beside{self.cross_flows}{self.cross_cca}")
+            parts.append(f"beside{self.cross_flows}{self.cross_protocol or ''}{self.cross_cca}")
         return parts + self._netem_id_parts()
 
     def _netem_id_parts(self) -> list[str]:
@@ -503,7 +503,8 @@ class Link(Value):
             parts.append(self.queue_discipline + (" with ECN" if self.ecn else ""))
         if self.cross_cca is not None:
             several = "s" * (self.cross_flows != 1)
-            parts.append(f"{self.cross_flows} flow{several} of TCP {self.cross_cca.upper()} beside")
+            over = (self.cross_protocol or "tcp").upper()
+            parts.append(f"{self.cross_flows} flow{several} of {over} {self.cross_cca.upper()} beside")
         return ", ".join(parts + self._netem_labels())
 
 

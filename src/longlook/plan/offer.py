@@ -29,6 +29,8 @@ class Offer:
     ends_connections: bool = False
     """Of QUIC: it ends a load's connection. A load can be resumed only where one of both ends does, since a connection
     that stays is used again."""
+    left_open: bool = False
+    """Of QUIC: a server ends none, and where a load is to be resumed the kernel of the client's host does, after it."""
     early_when_asked: bool = False
     """A server takes early data, or gives the tickets that they need, only where an arm is to send some."""
     emulated_connections: tuple[int, ...] = ()
@@ -101,7 +103,7 @@ def unheeded(name: str, offer: Offer, arm: Arm) -> list[str]:
 def pair_refusals(server: str, serves: Offer, client: str, fetches: Offer, arm: Arm) -> list[str]:
     """Why two that can be an arm's, each by itself, cannot together; empty where they can."""
     resumed = arm.protocol == "quic" and arm.handshake == "0rtt"
-    if resumed and not (serves.ends_connections or fetches.ends_connections):
+    if resumed and not (serves.ends_connections or serves.left_open or fetches.ends_connections):
         return [f"neither server {server} nor client {client} ends a connection with its load: none would be resumed"]
     return []
 

@@ -106,6 +106,11 @@ class Claims(Value):
         claims = (one.model_copy(update=stated if one.significant and one.over is None else {}) for one in self.claims)
         return self.model_copy(update={"claims": tuple(claims)})
 
+    def by_holm(self) -> Claims:
+        """The same claims, those that count significant differences of means with Holm's correction over each part."""
+        own = [one.model_copy(update={"holm": True} if one.counts_tests else {}) for one in self.claims]
+        return self.model_copy(update={"claims": tuple(own)})
+
     @model_validator(mode="after")
     def _can_be_judged(self) -> Self:
         ids = [one.id for one in self.claims]

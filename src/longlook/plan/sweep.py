@@ -14,7 +14,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr, model_
 from longlook.errors import LonglookError
 from longlook.host.toml import read_toml
 from longlook.plan import squares
-from longlook.plan.arm import Arm, Cca
+from longlook.plan.arm import Arm, Cca, Protocol
 from longlook.plan.cell import MOST_LABEL, AnyWorkload, Cell, Mode
 from longlook.plan.conditions import Row, rows_of
 from longlook.plan.criteria import Judging
@@ -97,6 +97,7 @@ class Block(Value):
     ecn: bool | None = Field(default=None, exclude_if=unstated)
     cross_flows: int | None = Field(default=None, exclude_if=unstated)
     cross_cca: Cca | None = Field(default=None, exclude_if=unstated)
+    cross_protocol: Protocol | None = Field(default=None, exclude_if=unstated)
     netem: dict[str, float] | None = Field(default=None, exclude_if=unstated)
     duration_s: Measure | None = None
     at_most_s: Measure | None = None
@@ -172,6 +173,7 @@ class Block(Value):
                     "ecn": self.ecn,
                     "cross_flows": self.cross_flows,
                     "cross_cca": self.cross_cca,
+                    "cross_protocol": self.cross_protocol,
                     **(self.netem or {}),
                 }
             )

@@ -5,6 +5,7 @@ from longlook.server.apache_wsgi import ApacheWsgi
 from longlook.server.base import Server
 from longlook.server.by_file import ByFile, ByFileTcp
 from longlook.server.envoy import Envoy
+from longlook.server.envoy_425 import Envoy425
 from longlook.server.envoy_tcp import EnvoyTcp
 from longlook.server.gquicd import Gquicd
 from longlook.server.lsquic import Lsquic
@@ -22,6 +23,7 @@ SERVERS: dict[str, type[Server]] = {
         ByFile,
         ByFileTcp,
         Envoy,
+        Envoy425,
         EnvoyTcp,
         Gquicd,
         Lsquic,

@@ -28,7 +28,7 @@ class ByFile(Server):
     """Ready as soon as its program has opened the UDP port; it ends no connection."""
 
     name = "by-file"
-    offer = Offer(protocols=("quic",), ccas=(*CCAS, NOT_TOLD), handshakes=("1rtt",))
+    offer = Offer(protocols=("quic",), ccas=(*CCAS, NOT_TOLD), handshakes=("1rtt", "resumed"), left_open=True)
     cca_source: CcaSource = "file"
     socket = "UDP"
 

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import yaml
@@ -121,7 +121,7 @@ class Envoy(Server):
                 "key": own.key,
                 "routes": json.dumps(routes(own.site)),
                 "largest_file_bytes": max(own.site.sizes.values()),
-                "requests_per_connection": faults.get("requests_per_connection", own.site.requests),
+                "requests_per_connection": faults.get("requests_per_connection", self._requests_per_connection()),
                 "access_log": self.state / "access.log",
                 "socket_buffer_bytes": SOCKET_BUFFER_BYTES,
                 **self._cost(),
@@ -144,6 +144,10 @@ class Envoy(Server):
             "20",
             *self._flags(),
         ]
+
+    def _requests_per_connection(self) -> int:
+        """After so many it ends one."""
+        return self.settings.site.requests
 
     def _tell(self, path: Path) -> None:
         """Listen over TCP too, where answers tell of HTTP/3."""
@@ -266,9 +270,13 @@ class Envoy(Server):
 
     def _read_log(self) -> None:
         for record in self.new_log_records():
-            self._early_data.setdefault(str(record["connection"]), record.get("early_data") == "1")
+            self._early_data.setdefault(str(record["connection"]), self._had_early_data(record))
             if record.get("work_us") is not None:
                 self._request_us.append(float(record["work_us"]))
+
+    def _had_early_data(self, record: dict[str, Any]) -> bool:
+        """Of a connection's first request."""
+        return record.get("early_data") == "1"
 
     def early_data_by_connection(self) -> dict[str, bool] | None:
         """Envoy marks a request that came as accepted early data with `early-data: 1` (RFC 8470)."""

@@ -62,8 +62,7 @@ class Ngtcp2(Server):
 
     def cca_in_force(self) -> str:
         """As the running process was told: it has no way to be asked."""
-        words = Path(f"/proc/{self.process.pid}/cmdline").read_bytes().decode().split("\0")
-        return next((word.partition("=")[2] for word in words if word.startswith("--cc=")), "cubic")
+        return controller_of(self.process.pid)
 
     def initial_window_bytes(self) -> int | None:
         """The first window in the newest connection's qlog."""
@@ -78,6 +77,12 @@ class Ngtcp2(Server):
     def early_data_by_connection(self) -> dict[str, bool]:
         """One qlog file per connection; a 0-RTT packet among its first is early data."""
         return {path.stem: _has_early_data(path) for path in sorted(self._qlogs.iterdir())}
+
+
+def controller_of(pid: int) -> str:
+    """That a running gtlsserver was started with."""
+    words = Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")
+    return next((word.partition("=")[2] for word in words if word.startswith("--cc=")), "cubic")
 
 
 def _priorities(groups: Sequence[str]) -> str:

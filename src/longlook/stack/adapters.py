@@ -34,6 +34,7 @@ SERVERS: Mapping[str, Adapter] = {
     "by-file": Adapter(("quic",), ()),
     "by-file-tcp": Adapter(("tcp",), ()),
     "envoy": Adapter(("quic",), ("envoy",)),
+    "envoy-425": Adapter(("quic",), ("envoy",)),
     "envoy-tcp": Adapter(("tcp",), ("envoy",)),
     "gquicd": Adapter(("quic",), ("gquicd",)),
     "lsquic": Adapter(("quic",), ("bun",)),
@@ -58,6 +59,8 @@ CLIENTS: Mapping[str, Adapter] = {
     "systemcurl": Adapter(("tcp",), ("curl",)),
 }
 NOTHING = Adapter((), ())
+QUIC_FLOWS = ("quicv1more", ("gtlsserver", "gtlsclient"))
+"""What cross traffic over QUIC comes from, whatever the stacks of the arms: a stack, and its components."""
 
 
 def of(known: Mapping[str, Adapter], name: str) -> Adapter:
@@ -76,9 +79,12 @@ def side_problems(protocol: Protocol, client: str, server: str) -> Iterator[str]
 
 
 def components_of(cells: Iterable[Cell]) -> dict[str, frozenset[str]]:
-    """Stack -> the components of it that arms of these cells start; the others need not be on this machine."""
+    """Stack -> the components of it that arms of these cells start, and what runs beside them; the others need not be
+    on this machine."""
     found: dict[str, set[str]] = {}
     for cell in cells:
+        if cell.link.cross_protocol == "quic":
+            found.setdefault(QUIC_FLOWS[0], set()).update(QUIC_FLOWS[1])
         for arm in cell.arms:
             own = found.setdefault(arm.stack, set())
             client = of(CLIENTS, arm.client)

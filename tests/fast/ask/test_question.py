@@ -130,7 +130,7 @@ def test_the_page_says_what_ran_beside_the_loads(tmp_path, monkeypatch):
     [
         {"upload_mbps": 1, "loss_pct": 1, "loss_direction": "up", "queue_packets": 50, "burst_bytes": 9000},
         {"jitter_ms": 4, "jitter_interval_ms": 50, "queue_bytes": 9000, "corrupt_pct": 1, "duplicate_pct": 2},
-        {"cross_flows": 3, "cross_cca": "reno"},
+        {"cross_flows": 3, "cross_cca": "reno", "cross_protocol": "quic"},
     ],
 )
 def test_all_that_a_profile_states_is_measured(more):
@@ -187,6 +187,13 @@ def test_visits_and_a_server_are_arms_and_the_sentence_says_both_visits():
     ((h3, h2),) = [cell.arms for cell in learnt.sweep().cells()]
     assert (h3.learns, h3.handshake, h2.learns, h2.handshake) == (True, "0rtt", False, "resumed")
     assert any("told by Alt-Svc" in line for line in learnt.notes())
+    refused = question("docs", "cable", "return,refused", None, 1, None)
+    require_measurable(refused.sweep())
+    assert [(h3.server, h3.handshake) for h3, _ in (cell.arms for cell in refused.sweep().cells())] == [
+        ("envoy", "0rtt"),
+        ("envoy-425", "0rtt"),
+    ]
+    assert any("answers what comes with the handshake with 425" in line for line in refused.notes())
     alone = tuple(one for one in learnt.site.files if one.path == learnt.site.start)
     with pytest.raises(LonglookError, match="needs a site that has a file beside its page"):
         replace(learnt, site=learnt.site.model_copy(update={"files": alone})).sweep().cells()

@@ -429,6 +429,7 @@ def numbered(row, metric):
 
 def test_what_is_foretold_says_which_number_of_all_counts_and_what_it_is_against():
     lines = list(foretold(SWEEPS["threshold-4.5b"]))
+    assert re.match(r"measured once: each of \d+ cells ends with \d+ loads of each arm that count, whatever", lines[-1])
     assert "18 numbers, their median; relative_error" in lines[4] and "against published 4.5b" in lines[8]
 
 

@@ -192,6 +192,7 @@ CONDITIONS = {
     "queue_discipline": [{"queue_discipline": "codel"}, {"queue_discipline": "pie"}],
     "ecn": [{"queue_discipline": "codel"}, {"queue_discipline": "codel", "ecn": True}],
     "cross_flows": [{"cross_flows": 1}, {"cross_flows": 2}],
+    "cross_protocol": [{"cross_flows": 1}, {"cross_flows": 1, "cross_protocol": "quic"}],
     "cross_cca": [{"cross_flows": 1}, {"cross_flows": 1, "cross_cca": "bbr"}],
     "netem": [{"netem": {"corrupt_pct": 1.0}}, {"netem": {"corrupt_pct": 1.0, "jitter_sd_ms": 5.0}}],
     "direction of a loss": [{"loss_pct": [2]}, {"loss_down_pct": [2]}],

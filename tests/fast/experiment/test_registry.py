@@ -76,8 +76,8 @@ def test_a_cell_that_fits_no_experiment_is_told_with_the_key(given, words):
         (
             [QUIC | {"server": "litespeed"}, TCP],
             r"no server 'litespeed' "
-            r"\(known: aiohttp, aioquic, apache, apache-wsgi, by-file, by-file-tcp, envoy, envoy-tcp, gquicd, lsquic, "
-            r"nginx, ngtcp2, quicgo\)",
+            r"\(known: aiohttp, aioquic, apache, apache-wsgi, by-file, by-file-tcp, envoy, envoy-425, envoy-tcp, "
+            r"gquicd, lsquic, nginx, ngtcp2, quicgo\)",
         ),
         (
             [QUIC | {"client": "netscape"}, TCP],

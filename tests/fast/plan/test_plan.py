@@ -101,7 +101,10 @@ def test_flows_may_run_beside_every_load():
     assert link.plain == Link.parse(usual) and Link.parse(link.model_dump(mode="json")) == link
     assert link.slowest_ms == 36 + 72  # a full queue of 2 x BDP
     two = Link.parse(usual | {"cross_flows": 2, "cross_cca": "bbr"})
-    assert (two.cross_ccas, two.label) == (("bbr", "bbr"), "10 Mbit/s, 36 ms, 2 flows of TCP BBR beside")
+    assert two.label == "10 Mbit/s, 36 ms, 2 flows of TCP BBR beside"
+    assert Link.parse(usual | {"cross_flows": 1, "cross_protocol": "tcp"}) == link
+    quic = Link.parse(usual | {"cross_flows": 1, "cross_protocol": "quic"})
+    assert (quic.id_parts[-1], quic.label) == ("beside1quiccubic", "10 Mbit/s, 36 ms, 1 flow of QUIC CUBIC beside")
     assert "cross" not in json.dumps(sweep().definition()) + json.dumps(cell().conditions())
 
 
@@ -415,6 +418,7 @@ CHANGES = {
     "ecn": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "queue_discipline": "codel", "ecn": True}},
     "a flow beside": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "cross_flows": 1}},
     "another flow beside": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "cross_flows": 1, "cross_cca": "bbr"}},
+    "a flow of QUIC beside": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "cross_flows": 1, "cross_protocol": "quic"}},
     "loss": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "loss_pct": 1}},
     "jitter": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "jitter_ms": 10}},
     "corrupt": {"link": {"bandwidth_mbps": 10, "rtt_ms": 36, "corrupt_pct": 1}},
@@ -499,7 +503,7 @@ def test_another_interval_between_delays_is_another_name():
         (TCP | {"verify": 0}, "verify"),
         (TCP | {"verify": False, "authorities": 3}, "authorities are read to check a certificate"),
         (QUIC | {"handshake": "warm"}, "warm is for TCP"),
-        (QUIC | {"handshake": "resumed"}, "resumed is for TCP: over QUIC that is 0rtt"),
+        (QUIC | {"handshake": "resumed"}, "resumed is for TCP, and for servers by file: over QUIC that is 0rtt"),
         (QUIC | {"handshke": "1rtt"}, "unknown key handshke .did you mean handshake.*known keys of an arm"),
     ],
 )

@@ -114,6 +114,7 @@ def changed(old, new):
         ("rtt_ms = [36]", 'rtt_ms = [36]\nqueue_discipline = "codel"\nqueue_bytes = 9000', "queue_bytes = 9000 beside"),
         ("rtt_ms = [36]", 'rtt_ms = [36]\ncross_flows = 2\ncross_cca = "bbr"', None),
         ("rtt_ms = [36]", 'rtt_ms = [36]\ncross_cca = "bbr"', "cross_cca = bbr without cross_flows: it is theirs"),
+        ("rtt_ms = [36]", 'rtt_ms = [36]\ncross_protocol = "quic"', "cross_protocol = quic without cross_flows"),
         ("rtt_ms = [36]", "rtt_ms = [36]\ncross_flows = 0", "cross_flows: Input should be greater than or equal to 1"),
         ("rtt_ms = [36]", "rtt_ms = [36]\ncross_flows = 1\nloss_pct = 1", "cross_flows beside a loss: what that does"),
         ("rtt_ms = [36]", "rtt_ms = [36]\ncross_flows = 1\njitter_ms = 1", "cross_flows beside jitter"),

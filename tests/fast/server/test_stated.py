@@ -8,13 +8,14 @@ import pytest
 
 from longlook import paths
 from longlook.ask.question import question
-from longlook.errors import LonglookError, NotSupported
+from longlook.errors import LonglookError
 from longlook.experiment.interleaved import _servers
 from longlook.experiment.measurable import require_measurable
 from longlook.experiment.recheck_parts import versions
 from longlook.host.toml import read_toml
 from longlook.plan.arm import Arm
 from longlook.plan.conditions import arm_conditions
+from longlook.plan.value import PlanError
 from longlook.server.stated import ServerFile, kept, read, require_plain
 from longlook.site.recorded import described, open_site
 
@@ -123,10 +124,16 @@ def test_of_one_protocol_the_other_side_stays_what_it_is_and_a_stated_controller
     require_measurable(asked.sweep())
 
 
-def test_a_return_visit_over_quic_is_refused_as_nobody_ends_its_connection(stated):
+def test_of_a_return_visit_over_quic_nobody_tells_whether_early_data_were_taken(stated):
     asked = question("docs", "lte", "first,return", str(stated()), 1, None)
-    with pytest.raises(NotSupported, match="server by-file does 1rtt, not 0rtt"):
-        require_measurable(asked.sweep())
+    require_measurable(asked.sweep())
+    assert [(h3.server, h3.handshake) for h3, _ in (cell.arms for cell in asked.sweep().cells())] == [
+        ("by-file", "1rtt"),
+        ("by-file", "resumed"),
+    ]
+    for visit in ("learnt", "refused"):
+        with pytest.raises(PlanError, match=f"--visit {visit} is of Envoy over HTTP/3: ask without --server"):
+            question("docs", "lte", f"first,{visit}", str(stated()), 1, None)
 
 
 @pytest.mark.parametrize(

@@ -100,6 +100,22 @@ def write(root):
     return Site(root, files, ("/index.html",))
 
 
+def test_who_learnt_of_http3_and_whose_early_data_are_refused_are_asked_about(tmp_path):
+    page = tmp_path / "page.html"
+    (tmp_path / "data").mkdir()
+    asked = ["--links", "lte", "--visit", "learnt,refused", "--loads", "1", "--out", str(page)]
+    done = longlook(tmp_path / "data", paths.ROOT, "ask", "docs", *asked)
+    assert "Return visit that learnt of HTTP/3: " in done.stdout, done.stderr[-2000:]
+    assert "Return visit whose early data are refused: " in done.stdout
+    assert "answers what comes with the handshake with 425" in page.read_text(encoding="utf-8")
+    (campaign,) = read_campaigns(tmp_path / "data" / "raw")
+    learnt, refused = (list(read_records(campaign.path / cell.id)) for cell in campaign.cells())
+    assert all(map(arms.is_right, learnt + refused))
+    assert [one["discovery"] for one in learnt if "discovery" in one] == [[["h2"], ["h3"]]]
+    for one in (*learnt, *refused):
+        assert one["zero_rtt"] == ((one["index"] > 0 or one in learnt) if one["arm"] == "h3" else None)
+
+
 def test_a_site_that_a_browser_saved_is_added_and_asked_about(testbed_name, tmp_path):
     with arms.arm_on(testbed_name, tmp_path, EnvoyTcp, "todaypages", site=write) as on:
         client = on.side.client

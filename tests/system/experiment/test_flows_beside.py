@@ -31,14 +31,21 @@ def measured(testbed, folder, loads, **link):
 
 @pytest.mark.browser
 @pytest.mark.parametrize(
-    ("flows", "cca", "queue"),
-    [(2, "bbr", {}), (1, "cubic", {"queue_discipline": "fq_codel"}), (1, "cubic", {"queue_discipline": "pie"})],
+    ("flows", "cca", "more"),
+    [
+        (2, "bbr", {}),
+        (1, "cubic", {"queue_discipline": "fq_codel"}),
+        (1, "cubic", {"queue_discipline": "pie"}),
+        (1, "cubic", {"cross_protocol": "quic"}),
+        (2, "bbr", {"cross_protocol": "quic"}),
+    ],
 )
-def test_flows_run_beside_every_load(testbed_name, tmp_path, flows, cca, queue):
-    own, place, records = measured(testbed_name, tmp_path, 2, cross_flows=flows, cross_cca=cca, **queue)
+def test_flows_run_beside_every_load(testbed_name, tmp_path, flows, cca, more):
+    own, place, records = measured(testbed_name, tmp_path, 2, cross_flows=flows, cross_cca=cca, **more)
     assert all(map(is_right, records)), [one["reject_detail"] for one in records]
     for one in records:
         assert [flow["cca"] for flow in one["cross_traffic"]] == [cca] * flows
+        assert {flow.get("protocol") for flow in one["cross_traffic"]} == {more.get("cross_protocol")}
         rate = sum(flow["mbps"] for flow in one["cross_traffic"])
         carried = own.workload.total_bytes + rate * one["metrics"]["plt_ms"] * 125
         assert 0.5 < rate < 5 and one["link"]["server_to_client"]["bytes_out"] > 0.95 * carried

@@ -112,7 +112,7 @@ def test_requests_take_the_server_what_they_are_to_cost(testbed_name, tmp_path, 
 def test_sends_take_the_client_what_they_are_to_cost(testbed_name, tmp_path, protocol, server):
     """By its own count and by the kernel's account of its CPU time. Every request is a datagram of its own over QUIC;
     over TCP a few may share a segment."""
-    seen, cost_us = {}, 3000
+    seen, cost_us = {}, 10_000  # some hundred of these are a second: what else a browser does varies by a tenth of that
     for name, cost in (("nothing", 0), ("much", cost_us)):
         (tmp_path / name).mkdir()
         how = {"protocol": protocol, "link": FAST, "workload": PAGE, "send_cost_us": cost}
@@ -126,11 +126,11 @@ def test_sends_take_the_client_what_they_are_to_cost(testbed_name, tmp_path, pro
                 assert arms.is_right(load), load["reject_detail"]
                 sends = requestcost.spent({protocol: on.side})["sends"][protocol]["sends"] - before
                 loads.append(SimpleNamespace(cpu_ms=load["cpu"]["client_s"] * 1e3, sends=sends))
-            seen[name] = min(loads, key=lambda load: load.cpu_ms)  # a busy machine adds to it, by a tenth of a second
+            seen[name] = min(loads, key=lambda load: load.cpu_ms)
     much = seen["much"]
     assert 50 < much.sends < 150
-    times = (much.cpu_ms - seen["nothing"].cpu_ms) / (much.sends * cost_us / 1e3)
-    assert 0.6 < times < 2  # beside three busy workers all that a browser does takes more, once by 128 ms
+    more_ms, stated_ms = much.cpu_ms - seen["nothing"].cpu_ms, much.sends * cost_us / 1e3
+    assert stated_ms - 400 < more_ms < 2 * stated_ms  # beside three busy workers what a browser does took 128 ms more
 
 
 @pytest.mark.root

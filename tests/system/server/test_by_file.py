@@ -24,7 +24,7 @@ UDP_TOO = "import socket, time; s = socket.socket(2, 2); s.bind(('${address}', $
 def arm_on(testbed_name, folder, server, text=None, **how):
     (protocol,) = server.offer.protocols
     stated = stated_servers.arm(folder, text or TEXT[server](), protocol)
-    return arms.arm_on(testbed_name, folder, server, "quicv1", **stated, **how)
+    return arms.arm_on(testbed_name, folder, server, "quicv1", **stated | how)
 
 
 @pytest.mark.parametrize(
@@ -45,6 +45,20 @@ def test_a_right_page_is_accepted_and_its_bytes_are_compared(testbed_name, tmp_p
     wrong = arm_on(testbed_name, tmp_path / "wrong", server, spoil=arms.change_a_byte)
     with wrong as on, pytest.raises(LonglookError, match=r"/img/001.jpg is not the workload's"):
         require_content(on.side.client, on.site, "mine")
+
+
+def test_who_returns_over_quic_has_a_connection_for_each_load(testbed_name, tmp_path):
+    """aioquic gives tickets with early data here; whether it took them nobody tells."""
+    text = stated_servers.aioquic().replace('"none"', '"tickets"')
+    with arm_on(testbed_name, tmp_path, ByFile, text, handshake="resumed") as on:
+        for index in range(3):
+            record = on.side.load(index)
+            on.side.client.drop_connections()
+            assert arms.is_right(record), record["reject_detail"]
+            assert (record["zero_rtt"], record["opened_over_link"]["opened"]) == (None, 1)
+        on.side.load(3)
+        record = on.side.load(4)
+    assert (record["accepted"], record["reject_reason"]) == (False, "connection_reused")
 
 
 def require_debian(file):

@@ -23,6 +23,7 @@ STACK_OF = {
     "by-file": "quicv1",
     "by-file-tcp": "quicv1",
     "envoy": "quicv1",
+    "envoy-425": "quicv1",
     "envoy-tcp": "quicv1",
     "gquicd": "gquic37",
     "lsquic": "halme2021",
@@ -40,6 +41,7 @@ SPOKEN = {
     "by-file": "h3",
     "by-file-tcp": "h2",
     "envoy": "h3",
+    "envoy-425": "h3",
     "envoy-tcp": "h2",
     "gquicd": "hq",
     "lsquic": "h3",
@@ -49,6 +51,7 @@ SPOKEN = {
 }
 """By the browser's `nextHopProtocol`; Chromium 64 has no other name for Google QUIC there."""
 BY_FILE = {"by-file": ("quic", stated_servers.aioquic), "by-file-tcp": ("tcp", stated_servers.nginx)}
+MANY = {"requests_per_connection": 1000}
 SAYS_NOTHING_OF_CACHES = {"ngtcp2"}
 KINDS = {".html": "text/html", ".jpg": "image/jpeg", ".bin": "application/octet-stream"}
 ODD = {
@@ -93,7 +96,7 @@ def test_no_server_lacks_its_place_here():
 @pytest.mark.parametrize("server", STACK_OF)
 def test_a_tree_of_odd_paths_is_served_byte_for_byte(testbed_name, tmp_path, server):
     absent, folder = ["/img/001.jpg", "/image.jpg", "/100%.bin"], "/de/ep"
-    never = {"gquicd": {"requests-per-page": 0}, "envoy": {"requests_per_connection": 1000}}.get(server)
+    never = {"gquicd": {"requests-per-page": 0}, "envoy": MANY, "envoy-425": MANY}.get(server)
     kind = SERVERS[server]
     how = {"site": tree, "faults": never, "handshake": kind.offer.handshakes[0]}
     if server in BY_FILE:

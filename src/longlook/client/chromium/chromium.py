@@ -23,7 +23,7 @@ from longlook.errors import LonglookError, NotSupported
 from longlook.host import process
 from longlook.host.cpulimit import held
 from longlook.host.hosts import Running
-from longlook.host.sockets import shut_tcp
+from longlook.host.sockets import end_udp, shut_tcp
 from longlook.plan.arm import NOT_TOLD
 from longlook.plan.offer import Offer
 from longlook.site.page import PAGE
@@ -273,6 +273,8 @@ class Chromium(Client):
                 self._ask(LEAVE_TIMEOUT_S, op="leave")
         if self.settings.arm.protocol == "tcp" or self.settings.arm.learns:
             shut_tcp(self._browser_pid, self.settings.address, self.settings.port)
+        if self.settings.left_open:
+            end_udp(self.testbed, self.settings.address, self.settings.port)
 
     def abandon(self) -> None:
         for pid in (self._browser_pid, self._running_driver.pid):
