@@ -241,10 +241,10 @@ def _corrected(own: Claims, now: Sequence[JudgedClaim], holm: Sequence[JudgedCla
         if before.numbers != after.numbers
     ]
     verdicts = [f"{claim.id}: {other.verdict}" for claim, one, other in tested if one.verdict != other.verdict]
-    said = f"{len(counts)} counts are others ({'; '.join(counts)})" if counts else "no count is another one"
-    said += f", and {len(verdicts)} verdicts ({'; '.join(verdicts)})" if verdicts else ", and no verdict"
+    said = f"counts become: {'; '.join(counts)}. " if counts else "no count changes. "
+    said += f"Verdicts become: {'; '.join(verdicts)}." if verdicts else "No verdict changes."
     words = f"With Holm's correction over the squares of each part of the {len(tested)} claims that count tests"
-    return f"<p>{words} {escape(said)}.</p>" if any(one.parts for _, one, _ in tested) else ""
+    return f"<p>{words} {escape(said)}</p>" if any(one.parts for _, one, _ in tested) else ""
 
 
 def _judged_claims(own: Claims, study: str, data: BookData, key: str = REFERENCE) -> list[JudgedClaim]:

@@ -29,6 +29,7 @@ build-users-group =
 substituters =
 flake-registry =
 warn-dirty = false
+max-jobs = 4
 """
 PACKAGES = {
     "default", "python", "linkpipe", "envoy", "gquicd", "chromium-2017", "chromium-64", "chromium-111", "chromium-126",

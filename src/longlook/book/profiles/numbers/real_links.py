@@ -14,6 +14,7 @@ LINKS = ("cable", *QUICK, *SLOW)
 FIRST, EARLY, PROGRAMS = ("h3", "h2"), ("h3-early", "h2"), ("apache", "h2")
 LIGHT, HEAVY = "10kb-x10", "10kb-x100"
 CHANGING, DISCOVERY, QUEUES, BESIDE, PI = "changing-rate", "discovery", "queues", "beside", "queues-pi"
+REFUSED = "refused"
 CABLE_MS, FAR_MS = 28.0, 170.0
 
 
@@ -82,6 +83,10 @@ NUMBERS: Numbers = {
     "learnt": lambda m: numbers_of(m, DISCOVERY, 1).span("times", 2),
     "learnt-shown": lambda m: squares_of(m, DISCOVERY, 1),
     "learnt-h2": _less(2, DISCOVERY),
+    "refused-cable": lambda m: numbers_of(m, REFUSED, 1).span("ms"),
+    "refused-far": lambda m: numbers_of(m, REFUSED, 2).span("ms"),
+    "refused-first": lambda m: numbers_of(m, REFUSED, 3).span("times", 2),
+    "refused-h2": _less(4, REFUSED),
     "managed-cable": _times(1),
     "managed-far": _times(2),
     "second": _times(3),
