@@ -41,6 +41,7 @@ REVIEWED = [
         "4.5d-20261121T183308",
         "4.5e-20261121T191848",
         "4.5f-20261121T184242",
+        "4.11d-20261122T004130",
     )
 ]
 """Campaigns of before, of figures that were measured again since."""

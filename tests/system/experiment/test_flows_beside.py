@@ -36,7 +36,6 @@ def measured(testbed, folder, loads, **link):
         (2, "bbr", {}),
         (1, "cubic", {"queue_discipline": "fq_codel"}),
         (1, "cubic", {"queue_discipline": "pie"}),
-        (1, "cubic", {"cross_protocol": "quic"}),
         (2, "bbr", {"cross_protocol": "quic"}),
     ],
 )

@@ -1,5 +1,6 @@
 """kill -9 of everything that takes part in a cell: nothing measured is lost, nothing partial looks finished."""
 
+import contextlib
 import os
 import signal
 import time
@@ -81,9 +82,10 @@ def test_kill_9_of_a_part_is_noticed_and_the_cell_is_measured_again(run):
     for program in ("envoy", "chromium", "linkpipe"):
         harmed.append(wait_for_loads(run, 4, but=harmed))
         victims = inside(run.testbeds[0], program)
-        assert victims
-        for pid in victims:
-            os.kill(pid, signal.SIGKILL)
+        os.kill(victims[0], signal.SIGKILL)
+        for pid in victims[1:]:
+            with contextlib.suppress(ProcessLookupError):  # a browser's others go with the first
+                os.kill(pid, signal.SIGKILL)
     run.end_well(driver)
     campaign = run.whole()
     kept = {records.parent.name.rpartition("-")[0] for records in campaign.path.glob("interrupted/*/samples.jsonl.zst")}

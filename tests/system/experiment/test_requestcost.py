@@ -115,7 +115,7 @@ def test_sends_take_the_client_what_they_are_to_cost(testbed_name, tmp_path, pro
     seen, cost_us = {}, 10_000  # some hundred of these are a second: what else a browser does varies by a tenth of that
     for name, cost in (("nothing", 0), ("much", cost_us)):
         (tmp_path / name).mkdir()
-        how = {"protocol": protocol, "link": FAST, "workload": PAGE, "send_cost_us": cost}
+        how = {"protocol": protocol, "link": FAST, "workload": PAGE, "send_cost_us": cost, "handshake": "1rtt"}
         with arms.arm_on(testbed_name, tmp_path / name, server, "quicv1", **how) as on:
             assert arms.is_right(on.side.load(0))
             loads = []
