@@ -9,6 +9,8 @@ from longlook.figure import style
 from longlook.figure.heatmap import configured
 
 ROW_PX = 24
+LEAST_PX = 6
+"""Of a part whose count is written on it."""
 VERDICTS = {
     "QUIC faster": (style.RED_DARK, "#ffffff"),
     "not shown": ("#ffffff", style.INK),
@@ -21,7 +23,8 @@ COUNTS = ("row", "verdict", "count", "holm", "said")
 
 def counts_chart(frame: pd.DataFrame, width: int = 330) -> alt.TopLevelMixin:
     """`frame` has COUNTS, for each row all of VERDICTS in their order."""
-    frame = frame.assign(order=frame["verdict"].map(list(VERDICTS).index))
+    of_all = frame["count"] / frame.groupby("row")["count"].transform("sum")
+    frame = frame.assign(order=frame["verdict"].map(list(VERDICTS).index), px=of_all * width)
     rows = list(dict.fromkeys(frame["row"]))
     fills, inks = ([pair[at] for pair in VERDICTS.values()] for at in (0, 1))
     axis = alt.Axis(domain=False, ticks=False, labelLimit=240, labelFontSize=12)
@@ -43,7 +46,7 @@ def counts_chart(frame: pd.DataFrame, width: int = 330) -> alt.TopLevelMixin:
             alt.Tooltip("holm:Q", title="with Holm's correction"),
         ],
     )  # fmt: skip
-    counted = base.transform_filter("datum.count > 0").mark_text(fontSize=12).encode(
+    counted = base.transform_filter(f"datum.px >= {LEAST_PX}").mark_text(fontSize=12).encode(
         x=alt.X("count:Q", stack="normalize", bandPosition=0.5, title=None, axis=None),
         order="order:O",
         text="count:Q",
