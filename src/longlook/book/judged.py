@@ -233,12 +233,13 @@ def claims(study: str, about: str | None = None, data: BookData | None = None) -
 
 def _corrected(own: Claims, now: Sequence[JudgedClaim], holm: Sequence[JudgedClaim]) -> str:
     """A paragraph on what Holm's correction changes; nothing where no claim counts tests."""
-    tested = [both for both in zip(own.claims, now, holm, strict=True) if both[0].counts_tests]
+    before = (both for both in zip(own.claims, now, strict=True) if both[0].counts_tests)
+    tested = [(claim, one, other) for (claim, one), other in zip(before, holm, strict=True)]
     counts = [
         f"{claim.id}, {after.name}: {after.numbers}"
         for claim, one, other in tested
-        for before, after in zip(one.parts, other.parts, strict=True)
-        if before.numbers != after.numbers
+        for part, after in zip(one.parts, other.parts, strict=True)
+        if part.numbers != after.numbers
     ]
     verdicts = [f"{claim.id}: {other.verdict}" for claim, one, other in tested if one.verdict != other.verdict]
     said = f"counts become: {'; '.join(counts)}. " if counts else "no count changes. "

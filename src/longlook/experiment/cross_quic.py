@@ -18,6 +18,7 @@ from longlook.errors import LonglookError
 from longlook.experiment.cross import PORT, START_TIMEOUT_S, CrossTraffic, Reading
 from longlook.host import process
 from longlook.host.hosts import Hosts, Role
+from longlook.host.sockets import udp_listens
 from longlook.plan.link import Link
 from longlook.server.ngtcp2 import controller_of
 from longlook.site.certificate import ORIGIN, Certificate
@@ -59,7 +60,7 @@ class QuicCrossTraffic(CrossTraffic):
 
     def _wait_listening(self) -> None:
         deadline = time.monotonic() + START_TIMEOUT_S
-        while not self._bed.run("server", ["ss", "-Huln", f"sport = :{PORT}"], timeout_s=5).strip():
+        while not udp_listens(self._bed, PORT):
             if self._server.poll() is not None or time.monotonic() > deadline:
                 raise LonglookError(f"the cross traffic's sender did not start, over QUIC by {self.link.cross_cca}")
             time.sleep(0.05)  # polling interval, bounded by the deadline

@@ -46,6 +46,11 @@ def end_udp(hosts: Hosts, address: str, port: int) -> None:
         )
 
 
+def udp_listens(hosts: Hosts, port: int) -> bool:
+    """Whether a program on the server's host has opened that UDP port."""
+    return bool(hosts.run("server", ["ss", "-Huln", f"sport = :{port}"], timeout_s=5).strip())
+
+
 def await_closed(pid: int, address: str, port: int, timeout_s: float) -> None:
     """Wait until every TCP connection to one server has been closed, in the network namespace of a process: its last
     packet was answered. Not longer than `timeout_s`, nor once the process is gone."""

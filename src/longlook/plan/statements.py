@@ -107,8 +107,8 @@ class Claims(Value):
         return self.model_copy(update={"claims": tuple(claims)})
 
     def by_holm(self) -> Claims:
-        """The same claims, those that count significant differences of means with Holm's correction over each part."""
-        own = [one.model_copy(update={"holm": True} if one.counts_tests else {}) for one in self.claims]
+        """Those claims that count significant differences of means, with Holm's correction over each part."""
+        own = [one.model_copy(update={"holm": True}) for one in self.claims if one.counts_tests]
         return self.model_copy(update={"claims": tuple(own)})
 
     @model_validator(mode="after")

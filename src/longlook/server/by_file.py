@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Self
 
 from longlook.errors import LonglookError, plain
+from longlook.host.sockets import udp_listens
 from longlook.plan.arm import CCAS, NOT_TOLD
 from longlook.plan.offer import Offer
 from longlook.server.base import CcaSource, Server
@@ -77,7 +78,7 @@ class ByFile(Server):
         return ["env", *(f"{name}={value}" for name, value in variables.items()), *map(self._fill, command)]
 
     def _is_ready(self) -> bool:
-        return bool(self.testbed.run("server", ["ss", "-Huln", f"sport = :{self.settings.port}"], timeout_s=5).strip())
+        return udp_listens(self.testbed, self.settings.port)
 
     def _complaint(self) -> str:
         """Where it runs and does not listen, that is said too: it may speak another protocol than it is asked for."""

@@ -13,8 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-import yaml
-
 from longlook.errors import LonglookError
 from longlook.host import process
 from longlook.host.kernel import SOCKET_BUFFER_BYTES
@@ -23,7 +21,7 @@ from longlook.plan.quic_options import HEEDED
 from longlook.probe import statsd_listen
 from longlook.server.base import CONGESTION_COLUMNS, CcaSource, Server
 from longlook.server.emulated import one_connection
-from longlook.server.envoy_listeners import alt_svc, telling
+from longlook.server.envoy_listeners import ROUTE, alt_svc, listeners_of, telling
 from longlook.server.quiche import CONTROLLERS, RELOADABLE, controller
 from longlook.site.tree import Site
 
@@ -82,7 +80,7 @@ def _route(filename: str, content_type: str) -> dict:
         "action": {
             "name": "route",
             "typed_config": {
-                "@type": "type.googleapis.com/envoy.config.route.v3.Route",
+                "@type": ROUTE,
                 "match": {"prefix": "/"},
                 "direct_response": {"status": 200, "body": {"filename": filename}},
                 "response_headers_to_add": [header],
@@ -151,11 +149,9 @@ class Envoy(Server):
 
     def _tell(self, path: Path) -> None:
         """Listen over TCP too, where answers tell of HTTP/3."""
-        config = yaml.safe_load(path.read_text(encoding="utf-8"))
-        listeners = config["static_resources"]["listeners"]
         header = self.settings.faults.get("alt_svc", alt_svc(self.settings.port))
-        listeners.append(telling(listeners[0], self.state / "tcp.log", header))
-        path.write_text(json.dumps(config), encoding="utf-8")  # JSON is YAML
+        with listeners_of(path) as listeners:
+            listeners.append(telling(listeners[0], self.state / "tcp.log", header))
 
     def _flags(self) -> list[str]:
         """What is merged into the configuration: flags of QUICHE, for the stack's version and as it states them."""

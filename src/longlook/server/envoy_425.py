@@ -5,16 +5,10 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from typing import Any
 
-import yaml
-
 from longlook.server.envoy import Envoy
-
-INPUT = "type.googleapis.com/envoy.type.matcher.v3.HttpRequestHeaderMatchInput"
-ROUTE = "type.googleapis.com/envoy.config.route.v3.Route"
-TOO_EARLY = 425
+from longlook.server.envoy_listeners import TOO_EARLY, listeners_of, refuse
 
 
 class Envoy425(Envoy):
@@ -27,11 +21,9 @@ class Envoy425(Envoy):
 
     def _command(self) -> list[str]:
         command = super()._command()
-        path = self.state / "envoy.yaml"
-        config = yaml.safe_load(path.read_text(encoding="utf-8"))
         if self.settings.faults.get("refuses", True):
-            refuse(config["static_resources"]["listeners"][0])
-        path.write_text(json.dumps(config), encoding="utf-8")  # JSON is YAML
+            with listeners_of(self.state / "envoy.yaml") as (listener,):
+                refuse(listener)
         return command
 
     def _requests_per_connection(self) -> int:
@@ -40,19 +32,3 @@ class Envoy425(Envoy):
 
     def _had_early_data(self, record: dict[str, Any]) -> bool:
         return super()._had_early_data(record) and int(record["status"]) == TOO_EARLY
-
-
-def refuse(listener: dict[str, Any]) -> None:
-    """A listener answers requests that Envoy marks as early data with 425, and all others as before."""
-    manager = listener["filter_chains"][0]["filters"][0]["typed_config"]
-    (host,) = manager["route_config"]["virtual_hosts"]
-    answer = {"@type": ROUTE, "match": {"prefix": "/"}, "direct_response": {"status": TOO_EARLY}}
-    early = {
-        "input": {"name": "early-data", "typed_config": {"@type": INPUT, "header_name": "early-data"}},
-        "value_match": {"exact": "1"},
-    }
-    refused = {
-        "predicate": {"single_predicate": early},
-        "on_match": {"action": {"name": "refused", "typed_config": answer}},
-    }
-    host["matcher"] = {"matcher_list": {"matchers": [refused]}, "on_no_match": {"matcher": host["matcher"]}}

@@ -3,14 +3,10 @@ but for its listener: one program is compared with itself."""
 
 from __future__ import annotations
 
-import json
-
-import yaml
-
 from longlook.plan.arm import CCAS
 from longlook.plan.offer import Offer
 from longlook.server.envoy import Envoy
-from longlook.server.envoy_listeners import over_tcp
+from longlook.server.envoy_listeners import listeners_of, over_tcp
 from longlook.server.tcp import TcpServer
 
 
@@ -23,11 +19,8 @@ class EnvoyTcp(TcpServer, Envoy):
     def _command(self) -> list[str]:
         self._set_cca()
         command = super()._command()
-        path = self.state / "envoy.yaml"
-        config = yaml.safe_load(path.read_text(encoding="utf-8"))
-        (listener,) = config["static_resources"]["listeners"]
-        over_tcp(listener, self.settings.faults.get("protocols", "h2"))
-        path.write_text(json.dumps(config), encoding="utf-8")  # JSON is YAML
+        with listeners_of(self.state / "envoy.yaml") as (listener,):
+            over_tcp(listener, self.settings.faults.get("protocols", "h2"))
         return command
 
     def _flags(self) -> list[str]:

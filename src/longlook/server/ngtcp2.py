@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from longlook.host.sockets import udp_listens
 from longlook.plan.offer import Offer
 from longlook.server import qlogs
 from longlook.server.base import Server
@@ -54,8 +55,7 @@ class Ngtcp2(Server):
         ]
 
     def _is_ready(self) -> bool:
-        sockets = self.testbed.run("server", ["ss", "-Huln", f"sport = :{self.settings.port}"], timeout_s=5)
-        return bool(sockets.strip())
+        return udp_listens(self.testbed, self.settings.port)
 
     def version(self) -> str:
         return self.stack.component_version("gtlsserver")

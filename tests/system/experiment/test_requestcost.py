@@ -130,7 +130,7 @@ def test_sends_take_the_client_what_they_are_to_cost(testbed_name, tmp_path, pro
     much = seen["much"]
     assert 50 < much.sends < 150
     more_ms, stated_ms = much.cpu_ms - seen["nothing"].cpu_ms, much.sends * cost_us / 1e3
-    assert stated_ms - 400 < more_ms < 2 * stated_ms  # beside three busy workers what a browser does took 128 ms more
+    assert stated_ms - 300 < more_ms < 2 * stated_ms  # beside three busy workers what a browser does took 128 ms more
 
 
 @pytest.mark.root
