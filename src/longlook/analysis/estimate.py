@@ -49,6 +49,11 @@ class Estimate:
             return False
         return True if at_least <= self.low and self.high <= at_most else None
 
+    @property
+    def reciprocal(self) -> Estimate:
+        """Of a ratio."""
+        return Estimate(1 / self.value, 1 / self.high, 1 / self.low)
+
     def __neg__(self) -> Estimate:
         """The other way round."""
         return Estimate(-self.value, -self.high, -self.low)

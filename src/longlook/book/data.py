@@ -85,10 +85,7 @@ class BookData:
 
     def of(self, table: str, study: str, series: str | Sequence[str]) -> pd.DataFrame:
         """The rows of one table of one or several series of a study, of all campaigns."""
-        name = FILES.get(table, table)
-        wanted = _names(series)
-        for one in wanted:
-            reads.rows(name, study=study, series=one)
+        name, wanted = _asked(table, study, series)
         return self._once((name, study, wanted), lambda: self.at(name, study, wanted))
 
     def at(self, name: str, study: str, series: Sequence[str]) -> pd.DataFrame:
@@ -110,8 +107,9 @@ class BookData:
         (arms only), `reference` or `yours`. The newest campaign counts that has any."""
         if key == PUBLISHED.key:
             return of_series(self.published, study, series)
-        cells, own = self.of("cells", study, series), self.of(table, study, series)
-        return self._once((table, study, _names(series), key), lambda: _newest(own, cells, ROLES[key]))
+        cells = self.of("cells", study, series)
+        name, wanted = _asked(table, study, series)  # what is not of these campaigns is not held beside what is
+        return self._once((name, study, wanted, key), lambda: _newest(self.at(name, study, wanted), cells, ROLES[key]))
 
     def agreeing(self, table: str, study: str, series: str, key: str) -> pd.DataFrame:
         """Rows of `verdicts` or `means` (published against re-measured) of one column of a series."""
@@ -170,8 +168,12 @@ class Selection(BookData):
         return rows[self.keeps(rows)] if {"campaign", "study", "series", "cell_id"} <= set(rows) else rows
 
 
-def _names(series: str | Sequence[str]) -> tuple[str, ...]:
-    return (series,) if isinstance(series, str) else tuple(series)
+def _asked(table: str, study: str, series: str | Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """A table by its file's name, and the series of it that a chapter asks for, which is told."""
+    name, wanted = FILES.get(table, table), (series,) if isinstance(series, str) else tuple(series)
+    for one in wanted:
+        reads.rows(name, study=study, series=one)
+    return name, wanted
 
 
 def _of_one_study(wanted: Sequence[tuple[str, ...]]) -> tuple[str, list[str]]:

@@ -25,7 +25,6 @@ from typing import Any
 
 import nbformat
 import pandas as pd
-import pyarrow
 from myst_nb.core.read import is_myst_markdown_notebook, read_myst_markdown_notebook
 
 from longlook import paths
@@ -36,6 +35,7 @@ from longlook.book.kept import Kept, KeptPage, Result
 from longlook.book.value_role import USED
 from longlook.dataset.tables import BY_SERIES, TABLES
 from longlook.errors import LonglookError
+from longlook.host.memory import give_back_what_is_freed
 from longlook.published.registry import published_cells
 
 AT_ONCE = 2
@@ -222,7 +222,6 @@ def _read_once(tables: Sequence[str], with_ceilings: bool) -> None:
                 book_data.load().at(name, "", [""])
     if with_ceilings:
         ceilings(published_cells(paths.PUBLISHED))  # drawn once for the five pages that ask for any
-    pyarrow.default_memory_pool().release_unused()  # it keeps what reading took, more than the tables themselves
 
 
 def _likely_s(page: Path, found: KeptPage | None) -> float:
@@ -236,6 +235,7 @@ def _begin(pages: Sequence[Path], scratch: Path, kept: Kept | None, read: Callab
     """Executes them from a process of its own, which tells of each page that has ended. It reads the tables: this one
     needs none of them."""
     gc.freeze()  # what is there stays: nobody need look for garbage in it, and copy it for that
+    give_back_what_is_freed()
     told, tells = _FORK.Pipe(duplex=False)
     process = _FORK.Process(target=_run_all, args=(pages, scratch, kept, read, told, tells))
     process.start()

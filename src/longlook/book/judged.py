@@ -316,11 +316,15 @@ def numbers_of(m: Measured, sweep: str, n: int, **where: Any) -> Quantity:
     return Quantity(pd.Series([one.estimate.value for one in found]), f"prediction {n}", records_of(found))
 
 
-def percent_of(m: Measured, sweep: str, n: int, arm: str = "", before: int = 0, **where: Any) -> StatedNumber:
-    """By how much the ratio of its only square, or of that of an arm, differs from once: `+3.7 % (+3.5 to +3.9)`."""
+def percent_of(
+    m: Measured, sweep: str, n: int, arm: str = "", before: int = 0, lead: bool = False, **where: Any
+) -> StatedNumber:
+    """By how much the ratio of its only square, or of that of an arm, differs from once: `+3.7 % (+3.5 to +3.9)`.
+    `lead`: its reciprocal, as a heatmap has it."""
     every = _prediction(m, sweep, n, before).found
     (found,) = (one for one in every if arm in (*one.pair, "") and where.items() <= dict(one.square).items())
-    return StatedNumber(percent_text(found.estimate), origin(records_of([found])))
+    estimate = found.estimate.reciprocal if lead else found.estimate
+    return StatedNumber(percent_text(estimate), origin(records_of([found])))
 
 
 def squares_of(m: Measured, sweep: str, n: int) -> StatedNumber:

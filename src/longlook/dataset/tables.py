@@ -26,6 +26,8 @@ from longlook import paths
 from longlook.errors import LonglookError
 from longlook.record.durable import explain_disk_errors, json_bytes, read_json, sha256_file, write_bytes
 
+pyarrow.set_memory_pool(pyarrow.system_memory_pool())
+"""mimalloc, its usual one, keeps what reading took: more than the tables themselves, in each process."""
 SCHEMAS = Path(__file__).with_name("schemas")
 TABLES = (
     "cells",
@@ -238,10 +240,7 @@ def _of_series(path: Path, study: str, series: Sequence[str]) -> pandas.DataFram
             pyarrow.compute.equal(batch["study"], study), pyarrow.compute.is_in(batch["series"], wanted)
         )
         found.append(pyarrow.Table.from_batches([batch.filter(right)]))
-    frame = pyarrow.concat_tables(found).to_pandas()
-    found.clear()
-    pyarrow.default_memory_pool().release_unused()
-    return frame
+    return pyarrow.concat_tables(found).to_pandas()
 
 
 def typed_frame(name: str, rows: Iterable[Row] | pyarrow.Table) -> pandas.DataFrame:

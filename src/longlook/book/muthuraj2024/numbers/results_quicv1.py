@@ -9,7 +9,6 @@ from longlook.book.repeated import MANY, Repeated, repeated
 from longlook.book.share import LONG_MS, by_time, slower
 from longlook.book.value import Measured, NotMeasured, StatedNumber, number
 from longlook.book.value_role import Numbers
-from longlook.figure.style import signed_pct
 
 
 def _published(series: str, workload: str, bandwidth_mbps: float):
@@ -64,8 +63,8 @@ NUMBERS: Numbers = {
     "time-quick-least": _by_time(lambda quick, _: f"{min(quick):.0f}"),
     "time-quick-most": _by_time(lambda quick, _: f"{max(quick):.0f}"),
     "time-slow": _by_time(lambda _, slow: str(len(slow))),
-    "time-slow-least": _by_time(lambda _, slow: signed_pct(-max(slow))),
-    "time-slow-most": _by_time(lambda _, slow: signed_pct(-min(slow))),
+    "time-slow-below": _by_time(lambda _, slow: f"{max(slow):.0f}"),
+    "time-slow-above": _by_time(lambda _, slow: f"{-min(slow):.0f}"),
     "time-slower-least": _slower(lambda times: times[-2]),
     "time-slower-most": _slower(lambda times: times[-1]),
     "time-held": held("client-share", before=1),

@@ -46,8 +46,8 @@ def _times(n: int) -> Number:
 
 
 def _light(series: str) -> Number:
-    """How ten objects differ between HTTP/3 and HTTP/2 over the cable's link, by its queue."""
-    return lambda m: percent_of(m, QUEUES, 5, "h3", series=series, rtt_ms=CABLE_MS)
+    """By how much longer HTTP/2 takes with ten objects over the cable's link, by its queue."""
+    return lambda m: percent_of(m, QUEUES, 5, "h3", lead=True, series=series, rtt_ms=CABLE_MS)
 
 
 def _beside(n: int, sweep: str = BESIDE, **where: float) -> Number:
@@ -56,8 +56,8 @@ def _beside(n: int, sweep: str = BESIDE, **where: float) -> Number:
 
 
 def _lead(n: int, rtt_ms: float) -> Number:
-    """How a hundred objects differ between HTTP/3 and HTTP/2 with a flow beside."""
-    return lambda m: percent_of(m, BESIDE, n, "h3", rtt_ms=rtt_ms)
+    """By how much longer HTTP/2 takes with a hundred objects and a flow beside."""
+    return lambda m: percent_of(m, BESIDE, n, "h3", lead=True, rtt_ms=rtt_ms)
 
 
 NUMBERS: Numbers = {
