@@ -100,7 +100,7 @@ class AuditPage:
     def agreement(self) -> HTML:
         """Per table: cells, share of equal verdicts beside the ceiling, means within the prediction interval, median
         relative error of the means."""
-        counts = ["cells", "verdicts agree", "first attempts", "ceiling", "means within", "QUIC error", "TCP error"]
+        counts = ["cells", "verdicts agree", "first attempts", "ceiling", "means within", "QUIC off by", "TCP off by"]
         head = ["table", "figure", *counts, "campaign"]
 
         def table(part: Section) -> str:

@@ -7,6 +7,7 @@ name.
 """
 
 import contextlib
+import functools
 import os
 import select
 import sys
@@ -22,6 +23,8 @@ HELD = {b"get_signal", b"do_freezer_trap", b"__refrigerator", b"do_signal_stop",
 is version 2's freezer where the compiler has put `do_freezer_trap` into it."""
 UNTOLD = (b"", b"0")
 """Instead of a function: the process runs, or the right to ask is lacking."""
+COUNTS = "/cpu.stat"
+"""How the name of the file ends in which a control group counts its throttling."""
 OURS = "longlook-"
 """How the names of the control groups begin by which a cell limits a program itself (host/cpulimit.py)."""
 
@@ -67,7 +70,13 @@ def quotas(mounts: str, groups: str) -> Iterator[str]:
                 parts = path.strip("/").split("/") if path.strip("/") else []
                 for end in range(len(parts), -1, -1):
                     if not "".join(parts[end - 1 : end]).startswith(OURS):
-                        yield "/".join([where, *parts[:end], "cpu.stat"])
+                        yield "/".join([where, *parts[:end]]) + COUNTS
+
+
+@functools.lru_cache(maxsize=64)
+def group_files(mounts: str, groups: str) -> tuple[str, ...]:
+    """Those of both kinds; nearly all processes of a cell are in the same groups."""
+    return (*freezers(mounts, groups), *quotas(mounts, groups))
 
 
 def _both(options: str, controllers: str) -> set[str]:
@@ -86,9 +95,7 @@ def family(pid: int) -> Iterator[int]:
     yield pid
     try:
         for task in os.listdir(f"/proc/{pid}/task"):
-            with open(f"/proc/{pid}/task/{task}/children") as children:
-                found = children.read().split()
-            for child in found:
+            for child in whole(f"/proc/{pid}/task/{task}/children").split():
                 yield from family(int(child))
     except OSError:
         pass
@@ -97,6 +104,15 @@ def family(pid: int) -> Iterator[int]:
 def each_of(roots: Iterable[int]) -> set[int]:
     """Processes and their descendants."""
     return {pid for root in roots for pid in family(root)}
+
+
+def whole(path: str) -> bytes:
+    """A file of /proc; `open` takes twice the time, and there is one of each thread."""
+    file = os.open(path, os.O_RDONLY)
+    try:
+        return os.read(file, 1 << 16)
+    finally:
+        os.close(file)
 
 
 def look(file: int) -> bytes:
@@ -140,9 +156,7 @@ class Watched:
                 told = os.open(f"/proc/{pid}/stat", os.O_RDONLY)
                 self._by_state.add(pid)
             self.processes[pid] = told
-        with open(f"/proc/{pid}/cgroup") as text:
-            groups = text.read()
-        for path in (*freezers(mounts, groups), *quotas(mounts, groups)):
+        for path in group_files(mounts, whole(f"/proc/{pid}/cgroup").decode()):
             if path not in self.groups and os.path.exists(path):  # the root has none: nobody can freeze it
                 self.groups[path] = os.open(path, os.O_RDONLY), set()
             if path in self.groups:
@@ -151,15 +165,15 @@ class Watched:
     def held(self) -> set[int]:
         """Who is held now."""
         found = {pid for pid, file in self.processes.items() if is_held(look(file))}
-        for file, pids in self.groups.values():
-            if is_frozen(look(file)):
+        for path, (file, pids) in self.groups.items():
+            if not path.endswith(COUNTS) and is_frozen(look(file)):
                 found |= pids
         return found
 
     def throttled(self) -> Iterator[tuple[int, int]]:
         """Who was throttled since the last look, and for how many looks, at least one."""
         for path, (file, pids) in self.groups.items():
-            if path.endswith("/cpu.stat"):
+            if path.endswith(COUNTS):
                 now = throttled(look(file))
                 before = self._throttled.setdefault(path, now)
                 self._throttled[path] = now

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from longlook.analysis.crosstable import by_holm
+from longlook.analysis.paired import Paired
 from longlook.book.judged import campaigns_of, held
-from longlook.book.repeated import MANY, Repeated, repeated
+from longlook.book.repeated import MANY, repeated
 from longlook.book.share import LONG_MS, by_time, slower
 from longlook.book.value import Measured, NotMeasured, StatedNumber, number
 from longlook.book.value_role import Numbers
@@ -16,12 +18,22 @@ def _published(series: str, workload: str, bandwidth_mbps: float):
 
 
 @number
-def _many(m: Measured, count: Callable[[Repeated], int]) -> StatedNumber:
-    """Over the squares of many objects that several campaigns measured."""
+def _many(m: Measured, count: Callable[[list[Paired]], int], todays: bool = False) -> StatedNumber:
+    """Of the squares of many objects that several campaigns measured, each campaign's; `todays`: with that driver."""
     found = repeated(m.data, MANY, "4.6d")
     if not found:
         raise NotMeasured("data/processed/contrasts.csv has no square of figure 4.6d of two campaigns")
-    return StatedNumber(str(sum(map(count, found))), "paired log ratios, data/processed/contrasts.csv")
+    pairs = [pair for one in found for pair in (one.by_todays_driver if todays else one.found)]
+    return StatedNumber(str(count(pairs)), "paired log ratios, data/processed/contrasts.csv")
+
+
+def _ahead(side: str) -> Callable[[list[Paired]], int]:
+    return lambda pairs: sum(pair.winner == side for pair in pairs)
+
+
+def _ahead_by_holm(pairs: list[Paired]) -> int:
+    """Where QUIC is, by Holm's correction over all of them."""
+    return by_holm((pair.winner, pair.p_value) for pair in pairs)["left"]
 
 
 @number
@@ -70,11 +82,12 @@ NUMBERS: Numbers = {
     "time-held": held("client-share", before=1),
     "time-held-before": held("client-share", before=2),
     "time-held-after": held("client-share"),
-    "many-measured": _many(lambda one: len(one.found)),
-    "many-shown": _many(lambda one: sum(pair.winner == "left" for pair in one.found)),
-    "many-after": _many(lambda one: len(one.by_todays_driver)),
-    "many-after-shown": _many(lambda one: sum(pair.winner == "left" for pair in one.by_todays_driver)),
-    "many-tcp": _many(lambda one: sum(pair.winner == "right" for pair in one.found)),
+    "many-measured": _many(len),
+    "many-shown": _many(_ahead("left")),
+    "many-holm": _many(_ahead_by_holm),
+    "many-after": _many(len, todays=True),
+    "many-after-shown": _many(_ahead("left"), todays=True),
+    "many-tcp": _many(_ahead("right")),
     "many-quic": _over_published("left", "quic"),
     "many-tcp-times": _over_published("right", "tcp"),
     "a.small": _published("4.6a", "5kb-x1", 10.0),
