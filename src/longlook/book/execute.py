@@ -35,7 +35,6 @@ from longlook.book.kept import Kept, KeptPage, Result
 from longlook.book.value_role import USED
 from longlook.dataset.tables import BY_SERIES, TABLES
 from longlook.errors import LonglookError
-from longlook.host.memory import give_back_what_is_freed
 from longlook.published.registry import published_cells
 
 AT_ONCE = 2
@@ -235,7 +234,6 @@ def _begin(pages: Sequence[Path], scratch: Path, kept: Kept | None, read: Callab
     """Executes them from a process of its own, which tells of each page that has ended. It reads the tables: this one
     needs none of them."""
     gc.freeze()  # what is there stays: nobody need look for garbage in it, and copy it for that
-    give_back_what_is_freed()
     told, tells = _FORK.Pipe(duplex=False)
     process = _FORK.Process(target=_run_all, args=(pages, scratch, kept, read, told, tells))
     process.start()
