@@ -155,7 +155,8 @@ def _several(found: Found, part: Criterion, judged: Judged, words: Mapping[str, 
     counts |= {"opposite": sum(one.opposite for one in found.parts)}
     counts |= {word: [_Number(end(one.estimate.value for one in found.parts))] for word, end in ENDS_OF.items()}
     counts |= _ends_in_pct(found.parts) | _pooled(part.squares, found.parts)
-    told = filled(part.summary, counts, [one.numbers for one in each])
+    numbers = [one.numbers for one in each]
+    told = filled(part.summary, counts, numbers) if part.summary else JOINT.join(numbers)
     told += f" ({JOINT.join(unmet)})" if "{unmet}" in part.summary and unmet else ""
     return ClaimPart(each[0].name, told, found.holds)
 
@@ -167,7 +168,7 @@ def _usual(found: Found) -> str:
         return f"{own.value:.2f}"
     if leaf.unit in ("trips", "s"):
         return trips_text(own) if leaf.unit == "trips" else seconds_text(own)
-    return ms_text(own) if leaf.difference else percent_text(own)
+    return ms_text(own) if leaf.difference or (leaf.arms and not leaf.over) else percent_text(own)
 
 
 def _in_ms(found: Found) -> str:

@@ -14,7 +14,7 @@ LINKS = ("cable", *QUICK, *SLOW)
 FIRST, EARLY, PROGRAMS = ("h3", "h2"), ("h3-early", "h2"), ("apache", "h2")
 LIGHT, HEAVY = "10kb-x10", "10kb-x100"
 CHANGING, DISCOVERY, QUEUES, BESIDE, PI = "changing-rate", "discovery", "queues", "beside", "queues-pi"
-REFUSED = "refused"
+REFUSED, LARGE = "refused", ("large-quiche", "large-haproxy")
 CABLE_MS, FAR_MS = 28.0, 170.0
 
 
@@ -58,6 +58,11 @@ def _beside(n: int, sweep: str = BESIDE, **where: float) -> Number:
 def _lead(n: int, rtt_ms: float) -> Number:
     """By how much longer HTTP/2 takes with a hundred objects and a flow beside."""
     return lambda m: percent_of(m, BESIDE, n, "h3", lead=True, rtt_ms=rtt_ms)
+
+
+def _large(left: str, right: str, digits: int) -> Number:
+    """How many times as long a file of 5 MB takes with the left arm."""
+    return lambda m: _all(lambda series: m.arm(series, left) / m.arm(series, right), LARGE).span("times", digits)
 
 
 NUMBERS: Numbers = {
@@ -109,5 +114,13 @@ NUMBERS: Numbers = {
     "pi-lead-light": _beside(5, PI),
     "pi-lead-cable": _beside(6, PI, rtt_ms=CABLE_MS),
     "pi-lead-far": _beside(6, PI, rtt_ms=FAR_MS),
+    "large-quic": _large("quic-cubic", "quic-bbr", 1),
+    "large-tcp": _large("tcp-cubic", "tcp-bbr", 1),
+    "large-cubic": _large("quic-cubic", "tcp-cubic", 2),
+    "large-bbr": _large("quic-bbr", "tcp-bbr", 2),
+    "large-pairs": lambda m: _all(
+        lambda cca: _all(lambda series: m.significant(series, (f"quic-{cca}", f"tcp-{cca}")), LARGE), ("cubic", "bbr")
+    ).count(lambda sign: sign == 1),
+    "large-s": lambda m: (m.arm(LARGE[0], "quic-cubic") / 1e3).one("s", 1),
     "programs": lambda m: _all(lambda link: m.pct(link, PROGRAMS)).span("%", 1),
 }
