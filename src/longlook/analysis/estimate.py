@@ -51,8 +51,8 @@ class Estimate:
 
     @property
     def reciprocal(self) -> Estimate:
-        """Of a ratio."""
-        return Estimate(1 / self.value, 1 / self.high, 1 / self.low)
+        """Of a ratio; without an upper end where its interval reaches down to nothing."""
+        return Estimate(1 / self.value, 1 / self.high, math.inf if self.low <= 0 else 1 / self.low)
 
     def __neg__(self) -> Estimate:
         """The other way round."""

@@ -109,7 +109,15 @@ class BookData:
             return of_series(self.published, study, series)
         cells = self.of("cells", study, series)
         name, wanted = _asked(table, study, series)  # what is not of these campaigns is not held beside what is
-        return self._once((name, study, wanted, key), lambda: _newest(self.at(name, study, wanted), cells, ROLES[key]))
+        return self._once((name, study, wanted, key), lambda: self._newest(name, study, cells, ROLES[key]))
+
+    def _newest(self, name: str, study: str, cells: pd.DataFrame, role: str) -> pd.DataFrame:
+        """The rows of the newest campaigns. Which these are is a matter of the cells: a table may hold rows of a part
+        of them only."""
+        chosen = set(newest(cells, role)[["campaign", "series"]].itertuples(index=False, name=None))
+        own = self.at(name, study, [series for _, series in chosen])
+        pairs = zip(own["campaign"], own["series"], strict=True)
+        return own[pd.Series([pair in chosen for pair in pairs], index=own.index, dtype=bool)]
 
     def agreeing(self, table: str, study: str, series: str, key: str) -> pd.DataFrame:
         """Rows of `verdicts` or `means` (published against re-measured) of one column of a series."""
@@ -177,16 +185,7 @@ def _asked(table: str, study: str, series: str | Sequence[str]) -> tuple[str, tu
 
 
 def _of_one_study(wanted: Sequence[tuple[str, ...]]) -> tuple[str, list[str]]:
-    ((study, *_), *_) = wanted
-    return study, [series for _, series in wanted]
-
-
-def _newest(own: pd.DataFrame, cells: pd.DataFrame, role: str) -> pd.DataFrame:
-    """The rows of the newest campaigns. Which these are is a matter of the cells: a table may hold rows of a part of
-    them only."""
-    chosen = set(newest(cells, role)[["campaign", "series"]].itertuples(index=False, name=None))
-    pairs = zip(own["campaign"], own["series"], strict=True)
-    return own[pd.Series([pair in chosen for pair in pairs], index=own.index, dtype=bool)]
+    return next((study for study, _ in wanted), ""), [series for _, series in wanted]
 
 
 @lru_cache(maxsize=1)

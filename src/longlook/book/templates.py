@@ -22,6 +22,8 @@ from longlook.plan.criteria import ARMS_OF_SPREAD, Criterion, Judging
 from longlook.plan.workload import size_label
 
 JOINT = "; "
+OF_A_TIME = (None, "mean", "sd", "lowest-median", "least", "greatest")
+"""Statistics of a time that are times too."""
 ENDS_OF: Mapping[str, Callable[..., float]] = {"least": min, "greatest": max}
 
 
@@ -168,7 +170,13 @@ def _usual(found: Found) -> str:
         return f"{own.value:.2f}"
     if leaf.unit in ("trips", "s"):
         return trips_text(own) if leaf.unit == "trips" else seconds_text(own)
-    return ms_text(own) if leaf.difference or (leaf.arms and not leaf.over) else percent_text(own)
+    return ms_text(own) if leaf.difference or _is_time(found) else percent_text(own)
+
+
+def _is_time(found: Found) -> bool:
+    """Whether it is one arm's own number, over nothing, and in ms."""
+    leaf, own = found.leaf, found.rows
+    return len(own) == 1 and own[0].get("unit") == "ms" and leaf.quantity is None and leaf.statistic in OF_A_TIME
 
 
 def _in_ms(found: Found) -> str:

@@ -26,8 +26,8 @@ from longlook import paths
 from longlook.errors import LonglookError
 from longlook.record.durable import explain_disk_errors, json_bytes, read_json, sha256_file, write_bytes
 
+# mimalloc, its usual one, keeps what reading took: more than the tables themselves, in each process.
 pyarrow.set_memory_pool(pyarrow.system_memory_pool())
-"""mimalloc, its usual one, keeps what reading took: more than the tables themselves, in each process."""
 SCHEMAS = Path(__file__).with_name("schemas")
 TABLES = (
     "cells",
@@ -207,12 +207,12 @@ def rows_by_campaign(folder: Path, name: str) -> dict[str, list[Row] | pyarrow.T
 
 def read_table(folder: Path, name: str, study: str | None = None, series: Sequence[str] = ()) -> pandas.DataFrame:
     """One processed table, every column of its schema's type; empty with the right columns where there is no file. With
-    a `study` only the rows of these series of it, of a Parquet table.
+    a `study` only the rows of these series of it, of a Parquet table; of no series none, and nothing is read.
 
     Only an empty field is missing (the verdict `none` is a word). Texts that are missing are None, numbers NaN.
     """
     path = folder / resource(name)["path"]
-    if not path.exists():
+    if not path.exists() or (study is not None and not series):
         return pandas.DataFrame({one: pandas.Series(dtype=_EMPTY[kind]) for one, kind in _types(name).items()})
     again = "make it again with: longlook process"
     try:

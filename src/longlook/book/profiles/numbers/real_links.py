@@ -118,8 +118,8 @@ NUMBERS: Numbers = {
     "large-tcp": _large("tcp-cubic", "tcp-bbr", 1),
     "large-cubic": _large("quic-cubic", "tcp-cubic", 2),
     "large-bbr": _large("quic-bbr", "tcp-bbr", 2),
-    "large-pairs": lambda m: _all(
-        lambda cca: _all(lambda series: m.significant(series, (f"quic-{cca}", f"tcp-{cca}")), LARGE), ("cubic", "bbr")
+    "large-pairs": lambda m: Quantity.joined(
+        *(m.significant(one, (f"quic-{cca}", f"tcp-{cca}")) for one in LARGE for cca in ("cubic", "bbr"))
     ).count(lambda sign: sign == 1),
     "large-s": lambda m: (m.arm(LARGE[0], "quic-cubic") / 1e3).one("s", 1),
     "programs": lambda m: _all(lambda link: m.pct(link, PROGRAMS)).span("%", 1),
