@@ -17,7 +17,7 @@ from longlook.experiment.metrics import CONNECT, TTFB, TTLB
 from longlook.plan.arm import Arm
 from longlook.plan.link import Link
 from longlook.record.samples import Sample
-from longlook.server.stated import digest_of
+from longlook.server.stated import is_named
 
 NEARLY = 0.98
 """Of a time that the link sets: what is left is the clients' rounding, and what calibration allows."""
@@ -150,7 +150,7 @@ def versions(arms: Sequence[Arm], environment: Record) -> Iterator[str]:
     stated = environment.get("server_files") or {}
     by_file = {one.server_file: one.name for one in arms if one.server_file is not None}
     for digest, arm in by_file.items():
-        if digest_of(stated.get(digest)) != digest:
+        if not is_named(stated.get(digest), digest):
             yield f"{arm}: what the file of its server states is not what it is named by"
             return
     own = {stated[digest]["name"] for digest in by_file}

@@ -29,6 +29,7 @@ from longlook.record.campaigns import open_campaign
 from longlook.record.durable import read_json
 from longlook.record.moments import steps
 from longlook.record.samples import read_samples
+from longlook.server.stated import kept
 from longlook.stack import open_stack
 from longlook.stack.adapters import components_of
 from longlook.testbed.description import Description, NetnsDescription
@@ -82,6 +83,8 @@ def run_sweep(
     finds one of its testbeds in use is refused before it makes or changes anything.
     """
     require_measurable(sweep)
+    for file in sorted({arm.server_file for cell in sweep.cells() for arm in cell.arms if arm.server_file}):
+        kept(file)  # packages that it names are fetched now, and not in a cell
     needed = components_of(sweep.cells())
     stacks = (open_stack(name, full_check=True, needed=needed[name]) for name in sweep.stacks())
     digests = ", ".join(stack.digest for stack in stacks)

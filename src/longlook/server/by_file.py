@@ -65,7 +65,7 @@ class ByFile(Server):
         """A command with what endpoints of quic-interop-runner are told; its packages and its program's folder are the
         first of PATH."""
         values, own = self._values, self.stated.debian
-        folders = [*([] if own is None else [Unpacked.of(own).starters]), Path(self.stated.command[0]).parent]
+        folders = [Path(self.stated.command[0]).parent if own is None else Unpacked.of(own).starters]
         variables = {
             "PATH": os.pathsep.join((*map(str, folders), os.environ.get("PATH", os.defpath))),
             "ROLE": "server",

@@ -1,7 +1,9 @@
 """What a file says of a server of somebody's own (servers/caddy.toml), read and kept.
 
 With the text of its configuration and the program's hash it is a statement. An arm has its digest: whatever changes
-makes another arm, and a sweep holds no commands, since it can only name what its reader has kept here himself.
+makes another arm, and a sweep holds no commands, since it can only name what its reader has kept here himself, or what
+one of servers/ says. Of packages of a Debian release the digest is of what the file says, and no hash of them is part
+of it: the release's next version is the same arm, as it is of the servers that a stack has from the system.
 """
 
 from __future__ import annotations
@@ -38,6 +40,8 @@ FILLED = (
 """`certificates`: a folder with cert.pem and priv.key; `scratch`: one of the program's own, mode 0700; `root`: where
 the packages of `debian` are unpacked, / without."""
 SPOKEN: Mapping[str, str] = {"quic": "h3", "tcp": "h2"}
+READ = ("program_sha256", "files")
+"""Of a statement: not said by its file."""
 SAME_TYPE = {
     "application/javascript": "text/javascript",
     "application/x-javascript": "text/javascript",
@@ -103,12 +107,36 @@ class Statement(ServerFile):
 
 
 def digest_of(statement: Any) -> str:
-    """SHA-256 of a statement as plain data."""
+    """SHA-256 of a statement as plain data; of packages of a release, of what is said of them."""
+    if isinstance(statement, dict) and statement.get("debian"):
+        statement = {name: value for name, value in statement.items() if name not in READ}
+    return _sha256(statement)
+
+
+def is_named(statement: Any, digest: str) -> bool:
+    """Whether an arm with this digest has it; before packages of a release were left out it was of everything."""
+    return digest in (digest_of(statement), _sha256(statement))
+
+
+def _sha256(statement: Any) -> str:
     return hashlib.sha256(json.dumps(statement, sort_keys=True).encode()).hexdigest()
 
 
 def read(path: Path) -> Statement:
     """Raise `LonglookError` for what states no server, or one whose program is not here."""
+    stated, files = said(path)
+    own = None if stated.debian is None else unpack(stated.debian)
+    commands = {key: _found(path, getattr(stated, key), stated.package, own) for key in ("command", "version")}
+    program = Path(commands["command"][0])
+    if own is not None:  # wherever this user's packages are unpacked, their programs are the first of PATH
+        commands = {key: found for key, found in commands.items() if "/" in getattr(stated, key)[0]}
+        files |= own.packages
+        program = own.program(program.name) if program.parent == own.starters else program
+    return Statement.parse(stated.model_dump() | commands | {"program_sha256": sha256_of(program), "files": files})
+
+
+def said(path: Path) -> tuple[ServerFile, dict[str, str]]:
+    """What a file says, and the SHA-256 of it and of its configuration by their names."""
     try:
         data = read_toml(path)
         files = {path.name: sha256_of(path)}
@@ -124,13 +152,7 @@ def read(path: Path) -> Statement:
         raise LonglookError(f"{path}: {error}") from None
     if stated.name in adapters.SERVERS:
         raise LonglookError(f"{path}: name = '{stated.name}' is that of a server that is here already: choose another")
-    own = None if stated.debian is None else unpack(stated.debian)
-    commands = {key: _found(path, getattr(stated, key), stated.package, own) for key in ("command", "version")}
-    program = Path(commands["command"][0])
-    if own is not None:
-        files |= own.packages
-        program = own.program(program.name) if program.parent == own.starters else program
-    return Statement.parse(stated.model_dump() | commands | {"program_sha256": sha256_of(program), "files": files})
+    return stated, files
 
 
 def _found(path: Path, command: tuple[str, ...], package: str, own: Unpacked | None) -> tuple[str, ...]:
@@ -176,7 +198,11 @@ def keep(statement: Statement) -> str:
 
 
 def kept(digest: str) -> Statement:
-    """What was kept under that digest; what is not here, or was changed, is a `LonglookError`."""
+    """What was kept under that digest, or one of servers/ has; what is not here, or was changed, is a
+    `LonglookError`."""
+    for file in () if _place(digest).exists() else sorted((paths.ROOT / "servers").glob("*.toml")):
+        if digest_of(said(file)[0].model_dump(mode="json")) == digest:
+            keep(read(file))
     text = read_text(_place(digest), "what the file of a server states")
     found = Statement.parse(json.loads(text))
     if found.digest != digest:

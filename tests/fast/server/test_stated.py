@@ -15,9 +15,12 @@ from longlook.experiment.recheck_parts import versions
 from longlook.host.toml import read_toml
 from longlook.plan.arm import Arm
 from longlook.plan.conditions import arm_conditions
+from longlook.plan.sweep import load_sweep
 from longlook.plan.value import PlanError
-from longlook.server.stated import ServerFile, kept, read, require_plain
+from longlook.server.stated import ServerFile, digest_of, is_named, kept, read, require_plain, said
 from longlook.site.recorded import described, open_site
+from longlook.stack.arms import complete
+from longlook.stack.debian import DebianPackages, Unpacked
 
 RIGHT = """
 name = "mine"
@@ -48,6 +51,7 @@ def test_the_repositorys_files_state_servers():
     assert [(one.name, dict(one.protocols)) for one in found] == [
         ("caddy", {"quic": "h3", "tcp": "h1 h2"}),
         ("haproxy", {"quic": "quic4", "tcp": "ipv4"}),
+        ("nginx-http3-1m", {"quic": "quic", "tcp": "ssl http2"}),
         ("nginx-http3", {"quic": "quic", "tcp": "ssl http2"}),
         ("nginx-h2", {"tcp": "ssl http2"}),
     ]
@@ -154,6 +158,47 @@ def test_what_a_folder_of_files_cannot_be_is_refused_by_its_name(path, kind, que
     return require_plain(open_site("docs"), "mine")
 
 
+def unpacked(stated, package):
+    """The file with packages of a release, which are here already."""
+    found = Unpacked.of(DebianPackages(release="trixie", packages=("libc6", "mine")))
+    program = found.root / "usr" / "bin" / "serve"
+    for path in (found.folder / "packages" / "mine.deb", found.starters / "serve", program):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(package)
+        path.chmod(0o755)
+    path = stated('"sh", "-c", "serve', '"serve", "')
+    path.write_text(path.read_text() + '[debian]\nrelease = "trixie"\npackages = ["libc6", "mine"]\n')
+    return path
+
+
+def test_the_next_version_of_a_releases_package_is_the_same_arm_and_the_record_tells_which_it_was(stated):
+    first, second = (read(unpacked(stated, version)) for version in ("1", "2"))
+    assert first.digest == second.digest
+    assert first.files["mine.deb"] != second.files["mine.deb"] and first.program_sha256 != second.program_sha256
+    assert first.command[0] == "serve", "wherever it is unpacked"
+    own = json.loads(json.dumps(first.model_dump(mode="json")))
+    assert is_named(own, first.digest) and not is_named(own | {"name": "other"}, first.digest)
+
+
+def test_a_sweep_names_what_one_of_the_servers_here_states(stated, tmp_path, monkeypatch):
+    monkeypatch.setattr(paths, "ROOT", tmp_path)
+    path = unpacked(stated, "1")
+    digest = read(path).digest
+    with pytest.raises(LonglookError, match="cannot read what the file of a server states"):
+        kept(digest)
+    (tmp_path / "servers").mkdir()
+    for one in (path, tmp_path / "mine.conf"):
+        one.rename(tmp_path / "servers" / one.name)
+    assert kept(digest).program_sha256 == read(tmp_path / "servers" / "mine.toml").program_sha256
+
+
+def test_every_server_by_file_of_a_sweep_is_one_that_is_here():
+    stated = {digest_of(said(path)[0].model_dump(mode="json")) for path in (paths.ROOT / "servers").glob("*.toml")}
+    sweeps = [load_sweep(path, complete) for path in paths.SWEEPS.rglob("*.toml") if "server_file" in path.read_text()]
+    named = {arm.server_file for sweep in sweeps for cell in sweep.cells() for arm in cell.arms} - {None}
+    assert len(sweeps) == 2 and named <= stated and len(named) == 3
+
+
 ARM = {"stack": "todaypages", "protocol": "quic", "client": "chromium", "handshake": "1rtt"}
 
 
@@ -168,7 +213,7 @@ def test_a_record_has_what_the_digest_of_its_arm_names(stated):
     arm = Arm.parse(ARM | {"server": "by-file", "cca": "not told", "server_file": statement.digest, "name": "h3"})
     assert arm_conditions(arm)["server"] == f"by-file {statement.digest[:8]}"
     own = json.loads(json.dumps(statement.model_dump(mode="json")))
-    said = {"stack": "s", "components": {"x": {"version": "1"}}, "server_versions": {"mine": "9"}}
-    assert list(versions([arm], said | {"server_files": {statement.digest: own}})) == []
+    around = {"stack": "s", "components": {"x": {"version": "1"}}, "server_versions": {"mine": "9"}}
+    assert list(versions([arm], around | {"server_files": {statement.digest: own}})) == []
     for wrong in ({}, {statement.digest: own | {"name": "other"}}):
-        assert "is not what it is named by" in next(versions([arm], said | {"server_files": wrong}))
+        assert "is not what it is named by" in next(versions([arm], around | {"server_files": wrong}))
