@@ -83,6 +83,16 @@ def test_the_windows_that_connection_options_ask_for(options, packets):
     assert transport_of(arm).initial_window_packets == packets
 
 
+def test_the_window_of_a_server_by_file_is_not_told_over_quic():
+    """A hundred KB may leave at once; over TCP the kernel's window is known, whoever serves."""
+    own = {"server_file": "0" * 64, "handshake": "1rtt"}
+    quic = QUIC | own | {"server": "by-file", "cca": "not told", "emulated_connections": None}
+    cell = make_cell(100, rtt_ms=170, arms=[quic, TCP | own | {"server": "by-file-tcp"}])
+    found = floor_of(cell, "quic")
+    assert found.slow_start_ms == 0 and found.total_ms == pytest.approx(3 * 170 + found.serialisation_ms)
+    assert floor_of(cell, "tcp") == floor_of(make_cell(100, rtt_ms=170), "tcp")
+
+
 def test_loss_does_not_lower_the_floor_and_jitter_does():
     """Jitter of 50 ms may shorten a round trip of 112 ms to 62 ms."""
     assert floor_of(make_cell(loss_pct=1), "tcp") == floor_of(make_cell(), "tcp")
