@@ -99,7 +99,7 @@ def noticed(bed, driver, link):
 
 def side_by_side(name, look, items, beds=3, driver=LinkPipe):
     """What `look(bed, link, item)` says of each item: on testbeds of their own at once, since a calibration mostly
-    waits. That is for wrong links alone, which a busy machine makes no better."""
+    waits. That is for wrong links, which a busy machine makes no better, and for slow ones."""
 
     def each(number):
         with NetnsTestbed(f"{name}{number}") as bed, driver(bed) as own:

@@ -13,7 +13,6 @@ from longlook.plan.link import Link
 from longlook.plan.workload import Page
 from longlook.server.apache import Apache
 from longlook.server.envoy import Envoy
-from longlook.testbed.netns import NetnsTestbed
 
 pytestmark = [pytest.mark.root, pytest.mark.netns, pytest.mark.timeout(240)]
 CONTROLLED = (PIE, DUALPI2, Link(bandwidth_mbps=50, rtt_ms=20, queue_discipline="pie"))
@@ -49,22 +48,24 @@ def believed(bed, driver, link):
 
 
 @pytest.mark.quiet
-@pytest.mark.parametrize("link", RIGHT, ids=lambda link: link.id_parts[-1])
-def test_a_real_discipline_is_believed(testbed_name, link):
-    with NetnsTestbed(testbed_name) as bed, LinkPipe(bed) as driver:
-        for own in believed(bed, driver, link):
-            assert own["power"]["interval 10 % longer"] > 0.5
-            assert (own["marked"] > 50, own["dropped"] > 50) == (bool(link.ecn), not link.ecn)
+def test_a_real_discipline_is_believed(testbed_name):
+    def look(bed, driver, link):
+        found = believed(bed, driver, link)
         driver.configure(link, seed=5)
         driver.reseed(6)
-        assert driver.changed() is None
+        return found, driver.changed()
+
+    for link, (found, changed) in wrong_links.side_by_side(testbed_name, look, RIGHT).items():
+        for own in found:
+            assert own["power"]["interval 10 % longer"] > 0.5
+            assert (own["marked"] > 50, own["dropped"] > 50) == (bool(link.ecn), not link.ecn)
+        assert changed is None
 
 
 @pytest.mark.quiet
-@pytest.mark.parametrize("link", CONTROLLED, ids=lambda link: link.id_parts[-1])
-def test_a_real_controller_is_believed(testbed_name, link):
-    with NetnsTestbed(testbed_name) as bed, LinkPipe(bed) as driver:
-        for own in believed(bed, driver, link):
+def test_a_real_controller_is_believed(testbed_name):
+    for link, found in wrong_links.side_by_side(testbed_name, believed, CONTROLLED).items():
+        for own in found:
             assert own["dropped"] > 30 and (link.ecn or not own["marked"])
 
 
@@ -103,7 +104,7 @@ def test_a_discipline_that_is_another_one_is_not(testbed_name, monkeypatch):
         driver.configure(link, seed=1)
         return wrong_links.noticed(bed, driver, link) or ""
 
-    for number, said in wrong_links.side_by_side(testbed_name, look, range(len(OTHERS)), driver=Wrong).items():
+    for number, said in wrong_links.side_by_side(testbed_name, look, range(len(OTHERS)), beds=5, driver=Wrong).items():
         told = said.partition("attempts: ")[2].split("; ")
         assert any(one.startswith(S2C) and OTHERS[number][2] in one for one in told), (OTHERS[number], said)
 

@@ -4,15 +4,13 @@ import contextlib
 import statistics
 
 import pytest
-from wrong_links import S2C
+from wrong_links import S2C, side_by_side
 
 from longlook.experiment.cross import CrossTraffic
 from longlook.experiment.ecn import negotiated
-from longlook.link.linkpipe import LinkPipe
 from longlook.link.stream import ECT1
 from longlook.link.streams import PORT, PROBE_BYTES, Stream, one_way_ms, spaced
 from longlook.plan.link import Link
-from longlook.testbed.netns import NetnsTestbed
 
 pytestmark = [pytest.mark.root, pytest.mark.netns, pytest.mark.quiet, pytest.mark.timeout(240)]
 USUAL = {"bandwidth_mbps": 10, "rtt_ms": 40, "cross_flows": 2}
@@ -35,23 +33,29 @@ def waits_ms(bed, link, *fields):
     return [statistics.median(one_way_ms([row for row in own if row[0] >= SETTLED], own_ms)) for own in rows]
 
 
+QUEUES = {
+    "droptail": ({"queue_bytes": 150_000}, (0,)),
+    "PIE": ({"queue_discipline": "pie"}, (0,)),
+    "PIE that marks": ({"queue_discipline": "pie", "ecn": True}, (0,)),
+    "DualPI2": ({"queue_discipline": "dualpi2", "ecn": True}, (0, ECT1)),
+}
+"""What a link has, and the ECN fields of the probes beside its flows."""
+
+
 def test_tcp_is_held_at_the_target_and_beside_it_droptail_is_full(testbed_name):
-    with NetnsTestbed(testbed_name) as bed, LinkPipe(bed) as driver:
+    def look(bed, driver, name):
+        queue, fields = QUEUES[name]
+        link = Link.parse(USUAL | queue)
+        driver.configure(link, seed=1)
+        waits, counted = waits_ms(bed, link, *fields), driver.counters()[S2C]
+        return waits, counted["dropped_aqm"], counted["marked_ce"]
 
-        def told(*fields, **queue):
-            link = Link.parse(USUAL | queue)
-            driver.configure(link, seed=1)
-            waits, counted = waits_ms(bed, link, *fields), driver.counters()[S2C]
-            now = {name: counted[name] - before.get(name, 0) for name in counted}
-            before.update(counted)
-            return waits, now["dropped_aqm"], now["marked_ce"]
-
-        before: dict = {}
-        (full,), *signals = told(0, queue_bytes=150_000)
-        assert full > 60 and signals == [0, 0]
-        (dropping,), dropped, marked = told(0, queue_discipline="pie")
-        assert 7 < dropping < 25 and dropped > 20 and marked == 0, (dropping, dropped, marked)
-        (marking,), dropped, marked = told(0, queue_discipline="pie", ecn=True)
-        assert 7 < marking < 25 and marked > 10, (marking, dropped, marked)
-        (classic, low), dropped, marked = told(0, ECT1, queue_discipline="dualpi2", ecn=True)
-        assert 7 < classic < 25 and low < 3 and marked > 20 > dropped, (classic, low, dropped, marked)
+    told = side_by_side(testbed_name, look, [*QUEUES], beds=len(QUEUES))
+    (full,), *signals = told["droptail"]
+    assert full > 60 and signals == [0, 0]
+    (dropping,), dropped, marked = told["PIE"]
+    assert 7 < dropping < 25 and dropped > 20 and marked == 0, (dropping, dropped, marked)
+    (marking,), dropped, marked = told["PIE that marks"]
+    assert 7 < marking < 25 and marked > 10, (marking, dropped, marked)
+    (classic, low), dropped, marked = told["DualPI2"]
+    assert 7 < classic < 25 and low < 3 and marked > 20 > dropped, (classic, low, dropped, marked)
