@@ -16,6 +16,10 @@ LIGHT, HEAVY = "10kb-x10", "10kb-x100"
 CHANGING, DISCOVERY, QUEUES, BESIDE, PI = "changing-rate", "discovery", "queues", "beside", "queues-pi"
 REFUSED, LARGE = "refused", ("large-quiche", "large-haproxy")
 CABLE_MS, FAR_MS = 28.0, 170.0
+PROGRAMS_OF = {"light": ("server-pages", 1), "heavy": ("server-pages", 2), "site": ("server-programs", 5)}
+"""Page -> the sweep in which programs are compared with themselves, and its prediction over the cable."""
+OVER_LTE_AND_4G = {"envoy": 3, "nginx": 1, "nginx-1m": 2, "haproxy": 3}
+"""Program -> the prediction of the site over these links."""
 
 
 def _all(of: Callable[[str], Quantity], links: Sequence[str] = LINKS) -> Quantity:
@@ -65,7 +69,20 @@ def _large(left: str, right: str, digits: int) -> Number:
     return lambda m: _all(lambda series: m.arm(series, left) / m.arm(series, right), LARGE).span("times", digits)
 
 
+def _program(page: str, program: str, rtt_ms: float) -> Number:
+    """By how much longer HTTP/2 of a program takes than its HTTP/3."""
+    sweep, n = PROGRAMS_OF[page]
+    own = OVER_LTE_AND_4G[program] if page == "site" and rtt_ms != CABLE_MS else n
+    return lambda m: percent_of(m, sweep, own, f"{program}-h3", lead=True, rtt_ms=rtt_ms)
+
+
 NUMBERS: Numbers = {
+    f"{program}-{page}-{link}": _program(page, program, rtt_ms)
+    for page in PROGRAMS_OF
+    for program in OVER_LTE_AND_4G
+    for link, rtt_ms in {"cable": CABLE_MS, "lte": 70.0, "4g": FAR_MS}.items()
+    if page == "site" or (program != "nginx-1m" and link != "lte")
+} | {
     "squares": lambda m: _all(lambda link: m.pct(link, FIRST)).count(),
     "faster": _faster(FIRST),
     "faster-early": _faster(EARLY),
