@@ -83,8 +83,6 @@ def run_sweep(
     finds one of its testbeds in use is refused before it makes or changes anything.
     """
     require_measurable(sweep)
-    for file in sorted({arm.server_file for cell in sweep.cells() for arm in cell.arms if arm.server_file}):
-        kept(file)  # packages that it names are fetched now, and not in a cell
     needed = components_of(sweep.cells())
     stacks = (open_stack(name, full_check=True, needed=needed[name]) for name in sweep.stacks())
     digests = ", ".join(stack.digest for stack in stacks)
@@ -95,6 +93,8 @@ def run_sweep(
         for bed in testbeds:
             if bed.control is None:
                 place_of(bed).require_reachable()
+        for file in sorted({arm.server_file for cell in sweep.cells() for arm in cell.arms if arm.server_file}):
+            kept(file)  # packages that it names are fetched now, and not in a cell
         campaign = open_campaign(paths.RAW, sweep, role, digests, resume=resume)
         owning.callback(campaign.close)
         for owner in owners:

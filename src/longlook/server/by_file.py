@@ -62,8 +62,8 @@ class ByFile(Server):
         return PLACEHOLDER.sub(lambda found: self._values[found[1]], text)
 
     def _with_variables(self, command: Sequence[str]) -> list[str]:
-        """A command with what endpoints of quic-interop-runner are told; its packages and its program's folder are the
-        first of PATH."""
+        """A command with what endpoints of quic-interop-runner are told; its packages, or else its program's folder,
+        are the first of PATH."""
         values, own = self._values, self.stated.debian
         folders = [Path(self.stated.command[0]).parent if own is None else Unpacked.of(own).starters]
         variables = {

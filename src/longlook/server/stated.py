@@ -1,13 +1,15 @@
 """What a file says of a server of somebody's own (servers/caddy.toml), read and kept.
 
 With the text of its configuration and the program's hash it is a statement. An arm has its digest: whatever changes
-makes another arm, and a sweep holds no commands, since it can only name what its reader has kept here himself, or what
-one of servers/ says. Of packages of a Debian release the digest is of what the file says, and no hash of them is part
-of it: the release's next version is the same arm, as it is of the servers that a stack has from the system.
+makes another arm, and a sweep holds no commands, since it can only name what its reader has kept here himself. Of
+packages of a Debian release the digest is of what the file says, and no hash of them is part of it: the release's next
+version is the same arm, as it is of the servers that a stack has from the system. A sweep can name what servers/ says
+of such.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -127,12 +129,19 @@ def read(path: Path) -> Statement:
     stated, files = said(path)
     own = None if stated.debian is None else unpack(stated.debian)
     commands = {key: _found(path, getattr(stated, key), stated.package, own) for key in ("command", "version")}
-    program = Path(commands["command"][0])
+    program = commands["command"][0]
     if own is not None:  # wherever this user's packages are unpacked, their programs are the first of PATH
         commands = {key: found for key, found in commands.items() if "/" in getattr(stated, key)[0]}
-        files |= own.packages
-        program = own.program(program.name) if program.parent == own.starters else program
-    return Statement.parse(stated.model_dump() | commands | {"program_sha256": sha256_of(program), "files": files})
+    return Statement.parse(stated.model_dump() | commands | _of_programs(program, files, own))
+
+
+def _of_programs(program: str, files: Mapping[str, str], own: Unpacked | None) -> dict[str, Any]:
+    """READ, of the program that is started and its packages."""
+    started = Path(program)
+    if own is not None:
+        files = {name: one for name, one in files.items() if not name.endswith(".deb")} | own.packages
+        started = own.program(started.name) if started.parent == own.starters else started
+    return {"program_sha256": sha256_of(started), "files": dict(files)}
 
 
 def said(path: Path) -> tuple[ServerFile, dict[str, str]]:
@@ -198,13 +207,18 @@ def keep(statement: Statement) -> str:
 
 
 def kept(digest: str) -> Statement:
-    """What was kept under that digest, or one of servers/ has; what is not here, or was changed, is a
-    `LonglookError`."""
+    """What was kept under that digest, or servers/ says of packages, with those that are here now; what is not here, or
+    was changed, is a `LonglookError`."""
     for file in () if _place(digest).exists() else sorted((paths.ROOT / "servers").glob("*.toml")):
-        if digest_of(said(file)[0].model_dump(mode="json")) == digest:
-            keep(read(file))
+        with contextlib.suppress(LonglookError):  # what another one states is not asked here
+            if digest_of(said(file)[0].model_dump(mode="json")) == digest:
+                keep(read(file))
     text = read_text(_place(digest), "what the file of a server states")
     found = Statement.parse(json.loads(text))
-    if found.digest != digest:
+    if not is_named(found.model_dump(mode="json"), digest):
         raise LonglookError(f"{_place(digest)} is not what was kept: ask with --server FILE.toml again")
-    return found
+    if found.debian is None:
+        return found
+    own = unpack(found.debian)  # they may have been fetched again
+    (program, *_) = _found(_place(digest), found.command, found.package, own)
+    return found.model_copy(update=_of_programs(program, found.files, own))

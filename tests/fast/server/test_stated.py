@@ -1,6 +1,7 @@
 """What a file says of a server: what is refused, what an arm and a question have of it."""
 
 import contextlib
+import hashlib
 import json
 from types import SimpleNamespace
 
@@ -17,7 +18,7 @@ from longlook.plan.arm import Arm
 from longlook.plan.conditions import arm_conditions
 from longlook.plan.sweep import load_sweep
 from longlook.plan.value import PlanError
-from longlook.server.stated import ServerFile, digest_of, is_named, kept, read, require_plain, said
+from longlook.server.stated import ServerFile, digest_of, is_named, keep, kept, read, require_plain, said
 from longlook.site.recorded import described, open_site
 from longlook.stack.arms import complete
 from longlook.stack.debian import DebianPackages, Unpacked
@@ -178,6 +179,26 @@ def test_the_next_version_of_a_releases_package_is_the_same_arm_and_the_record_t
     assert first.command[0] == "serve", "wherever it is unpacked"
     own = json.loads(json.dumps(first.model_dump(mode="json")))
     assert is_named(own, first.digest) and not is_named(own | {"name": "other"}, first.digest)
+
+
+def test_packages_that_were_fetched_again_or_kept_by_an_earlier_copy_are_told_as_they_are(stated):
+    digest = keep(read(unpacked(stated, "1")))
+    unpacked(stated, "2")
+    assert kept(digest).files["mine.deb"] == read(unpacked(stated, "2")).files["mine.deb"]
+    assert kept(digest).program_sha256 == read(unpacked(stated, "2")).program_sha256
+    own = read(unpacked(stated, "1")).model_dump(mode="json")
+    whole = hashlib.sha256(json.dumps(own, sort_keys=True).encode()).hexdigest()
+    assert whole != digest and is_named(own, whole)
+    (paths.CACHE / "servers" / f"{digest}.json").rename(paths.CACHE / "servers" / f"{whole}.json")
+    assert kept(whole).name == "mine"
+
+
+def test_the_remark_that_one_of_the_servers_takes_out_is_there():
+    configuration = (paths.ROOT / "servers" / "nginx.conf").read_text()
+    assert (
+        configuration.count("# http3_stream") == 1
+        and "http3_stream" in (paths.ROOT / "servers" / "nginx-http3-1m.toml").read_text()
+    )
 
 
 def test_a_sweep_names_what_one_of_the_servers_here_states(stated, tmp_path, monkeypatch):

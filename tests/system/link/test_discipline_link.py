@@ -57,16 +57,16 @@ def test_a_real_discipline_is_believed(testbed_name):
 
     for link, (found, changed) in wrong_links.side_by_side(testbed_name, look, RIGHT).items():
         for own in found:
-            assert own["power"]["interval 10 % longer"] > 0.5
-            assert (own["marked"] > 50, own["dropped"] > 50) == (bool(link.ecn), not link.ecn)
-        assert changed is None
+            assert own["power"]["interval 10 % longer"] > 0.5, (link, own)
+            assert (own["marked"] > 50, own["dropped"] > 50) == (bool(link.ecn), not link.ecn), (link, own)
+        assert changed is None, link
 
 
 @pytest.mark.quiet
 def test_a_real_controller_is_believed(testbed_name):
     for link, found in wrong_links.side_by_side(testbed_name, believed, CONTROLLED).items():
         for own in found:
-            assert own["dropped"] > 30 and (link.ecn or not own["marked"])
+            assert own["dropped"] > 30 and (link.ecn or not own["marked"]), (link, own)
 
 
 OTHERS = [

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from longlook.book.judged import numbers_of, percent_of, squares_of
 from longlook.book.value import Number, Quantity
 from longlook.book.value_role import Numbers
+from longlook.experiment.metrics import SPEED_INDEX
 
 SLOW = ("3g-fast", "slow-4g")
 QUICK = ("dense-4g", "lte", "4g")
@@ -17,7 +18,7 @@ CHANGING, DISCOVERY, QUEUES, BESIDE, PI = "changing-rate", "discovery", "queues"
 REFUSED, LARGE = "refused", ("large-quiche", "large-haproxy")
 CABLE_MS, FAR_MS = 28.0, 170.0
 PROGRAMS_OF = {"light": ("server-pages", 1), "heavy": ("server-pages", 2), "site": ("server-programs", 5)}
-"""Page -> the sweep in which programs are compared with themselves, and its prediction over the cable."""
+"""Page -> the sweep in which programs are compared with themselves, and its prediction: of the site over the cable."""
 OVER_LTE_AND_4G = {"envoy": 3, "nginx": 1, "nginx-1m": 2, "haproxy": 3}
 """Program -> the prediction of the site over these links."""
 
@@ -138,6 +139,11 @@ NUMBERS: Numbers = {
     "large-pairs": lambda m: Quantity.joined(
         *(m.significant(one, (f"quic-{cca}", f"tcp-{cca}")) for one in LARGE for cca in ("cubic", "bbr"))
     ).count(lambda sign: sign == 1),
+    "paint-4g": lambda m: numbers_of(m, "server-programs", 4).span("ms"),
+    "speed-1m": lambda m: (
+        m.arm("server-programs", "nginx-1m-h3", SPEED_INDEX.name, rtt_ms=CABLE_MS)
+        / m.arm("server-programs", "nginx-h2", SPEED_INDEX.name, rtt_ms=CABLE_MS)
+    ).one("times", 2),
     "large-s": lambda m: (m.arm(LARGE[0], "quic-cubic") / 1e3).one("s", 1),
     "programs": lambda m: _all(lambda link: m.pct(link, PROGRAMS)).span("%", 1),
 }
