@@ -62,10 +62,12 @@ class ByFile(Server):
         return PLACEHOLDER.sub(lambda found: self._values[found[1]], text)
 
     def _with_variables(self, command: Sequence[str]) -> list[str]:
-        """A command with what endpoints of quic-interop-runner are told; its packages, or else its program's folder,
-        are the first of PATH."""
+        """A command with what endpoints of quic-interop-runner are told; its packages, and the folder of a program
+        that is stated with one, are the first of PATH."""
         values, own = self._values, self.stated.debian
-        folders = [Path(self.stated.command[0]).parent if own is None else Unpacked.of(own).starters]
+        folders = [] if own is None else [Unpacked.of(own).starters]
+        if "/" in (program := self.stated.command[0]):
+            folders.append(Path(program).parent)
         variables = {
             "PATH": os.pathsep.join((*map(str, folders), os.environ.get("PATH", os.defpath))),
             "ROLE": "server",

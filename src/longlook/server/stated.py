@@ -84,6 +84,11 @@ class ServerFile(Value):
             raise ValueError("configuration, and ${configuration} in its command, which is its path, go together")
         return self
 
+    @property
+    def digest(self) -> str:
+        """Of packages of a release that of its statement, too."""
+        return digest_of(self.model_dump(mode="json"))
+
 
 class Statement(ServerFile):
     """The same with what it was read from."""
@@ -92,10 +97,6 @@ class Statement(ServerFile):
     """Of the program that the command starts."""
     files: dict[str, str]
     """Name -> SHA-256 of its bytes."""
-
-    @property
-    def digest(self) -> str:
-        return digest_of(self.model_dump(mode="json"))
 
     @property
     def line(self) -> str:
@@ -211,7 +212,7 @@ def kept(digest: str) -> Statement:
     was changed, is a `LonglookError`."""
     for file in () if _place(digest).exists() else sorted((paths.ROOT / "servers").glob("*.toml")):
         with contextlib.suppress(LonglookError):  # what another one states is not asked here
-            if digest_of(said(file)[0].model_dump(mode="json")) == digest:
+            if said(file)[0].digest == digest:
                 keep(read(file))
     text = read_text(_place(digest), "what the file of a server states")
     found = Statement.parse(json.loads(text))

@@ -18,7 +18,7 @@ from longlook.plan.arm import Arm
 from longlook.plan.conditions import arm_conditions
 from longlook.plan.sweep import load_sweep
 from longlook.plan.value import PlanError
-from longlook.server.stated import ServerFile, digest_of, is_named, keep, kept, read, require_plain, said
+from longlook.server.stated import ServerFile, is_named, keep, kept, read, require_plain, said
 from longlook.site.recorded import described, open_site
 from longlook.stack.arms import complete
 from longlook.stack.debian import DebianPackages, Unpacked
@@ -214,7 +214,7 @@ def test_a_sweep_names_what_one_of_the_servers_here_states(stated, tmp_path, mon
 
 
 def test_every_server_by_file_of_a_sweep_is_one_that_is_here():
-    stated = {digest_of(said(path)[0].model_dump(mode="json")) for path in (paths.ROOT / "servers").glob("*.toml")}
+    stated = {said(path)[0].digest for path in (paths.ROOT / "servers").glob("*.toml")}
     sweeps = [load_sweep(path, complete) for path in paths.SWEEPS.rglob("*.toml") if "server_file" in path.read_text()]
     named = {arm.server_file for sweep in sweeps for cell in sweep.cells() for arm in cell.arms} - {None}
     assert len(sweeps) == 2 and named <= stated and len(named) == 3

@@ -41,14 +41,12 @@ BY = {
 def test_a_page_that_ends_with_a_script_is_accepted(testbed_name, tmp_path, by):
     server, stack = BY[by]
     with arm_on(testbed_name, tmp_path, server, stack, site=ends_with_a_script) as on:
-        in_order = False
-        for index in range(LOADS):
-            record = on.side.load(index)
+        late_ms = []
+        while len(late_ms) < 2 or (max(late_ms) < 0 and len(late_ms) < LOADS):
+            record = on.side.load(len(late_ms))
             assert is_right(record), record
             times = record["metrics"]
             assert times["on_load_ms"] > 0 and times["on_content_load_ms"] > 0
-            in_order |= times["on_load_ms"] <= times["on_content_load_ms"]
-            if in_order and index:
-                return
+            late_ms.append(times["on_content_load_ms"] - times["on_load_ms"])
             on.side.client.drop_connections()
-    pytest.skip(f"this machine was too busy: in none of {LOADS} loads came DOMContentLoaded after the load event")
+    assert max(late_ms) >= 0 and min(late_ms) < 50

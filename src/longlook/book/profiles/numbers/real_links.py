@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from longlook.book.judged import numbers_of, percent_of, squares_of
-from longlook.book.value import Number, Quantity
+from longlook.book.value import Measured, Number, Quantity
 from longlook.book.value_role import Numbers
 from longlook.experiment.metrics import SPEED_INDEX
 
@@ -17,7 +17,8 @@ LIGHT, HEAVY = "10kb-x10", "10kb-x100"
 CHANGING, DISCOVERY, QUEUES, BESIDE, PI = "changing-rate", "discovery", "queues", "beside", "queues-pi"
 REFUSED, LARGE = "refused", ("large-quiche", "large-haproxy")
 CABLE_MS, FAR_MS = 28.0, 170.0
-PROGRAMS_OF = {"light": ("server-pages", 1), "heavy": ("server-pages", 2), "site": ("server-programs", 5)}
+SITE = "server-programs"
+PROGRAMS_OF = {"light": ("server-pages", 1), "heavy": ("server-pages", 2), "site": (SITE, 5)}
 """Page -> the sweep in which programs are compared with themselves, and its prediction: of the site over the cable."""
 OVER_LTE_AND_4G = {"envoy": 3, "nginx": 1, "nginx-1m": 2, "haproxy": 3}
 """Program -> the prediction of the site over these links."""
@@ -68,6 +69,11 @@ def _lead(n: int, rtt_ms: float) -> Number:
 def _large(left: str, right: str, digits: int) -> Number:
     """How many times as long a file of 5 MB takes with the left arm."""
     return lambda m: _all(lambda series: m.arm(series, left) / m.arm(series, right), LARGE).span("times", digits)
+
+
+def _speed_index(m: Measured, arm: str) -> Quantity:
+    """Of the site over the cable."""
+    return m.arm(SITE, arm, SPEED_INDEX.name, rtt_ms=CABLE_MS)
 
 
 def _program(page: str, program: str, rtt_ms: float) -> Number:
@@ -139,11 +145,8 @@ NUMBERS: Numbers = {
     "large-pairs": lambda m: Quantity.joined(
         *(m.significant(one, (f"quic-{cca}", f"tcp-{cca}")) for one in LARGE for cca in ("cubic", "bbr"))
     ).count(lambda sign: sign == 1),
-    "paint-4g": lambda m: numbers_of(m, "server-programs", 4).span("ms"),
-    "speed-1m": lambda m: (
-        m.arm("server-programs", "nginx-1m-h3", SPEED_INDEX.name, rtt_ms=CABLE_MS)
-        / m.arm("server-programs", "nginx-h2", SPEED_INDEX.name, rtt_ms=CABLE_MS)
-    ).one("times", 2),
     "large-s": lambda m: (m.arm(LARGE[0], "quic-cubic") / 1e3).one("s", 1),
+    "paint-4g": lambda m: numbers_of(m, SITE, 4).span("ms"),
+    "speed-1m": lambda m: (_speed_index(m, "nginx-1m-h3") / _speed_index(m, "nginx-h2")).one("times", 2),
     "programs": lambda m: _all(lambda link: m.pct(link, PROGRAMS)).span("%", 1),
 }
