@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -33,6 +32,8 @@ class CellResult:
     """`environment.json` of each, where they were read."""
     counts: tuple[int, ...] = ()
     """How many samples each cell has, where there are several."""
+    processors: int | None = None
+    """Of the machine that measured; None where it does not tell."""
 
     @property
     def cell(self) -> Cell:
@@ -69,11 +70,17 @@ class CellResult:
         return {asked: summarise(values) for asked, values in self._values.items()}
 
     def processor_bound(self, *arms: Arm) -> bool | None:
-        """Whether the browser's processor time is more than BUSY_SHARE of the PLT of one of these arms, by their means;
-        None where no arm tells."""
-        cpu_s, plt_ms = ([self.summary(arm.name, one.name).mean for arm in arms] for one in (CLIENT_CPU, PLT))
-        shares = [1000 * cpu / plt for cpu, plt in zip(cpu_s, plt_ms, strict=True) if not math.isnan(cpu + plt)]
-        return max(shares) > BUSY_SHARE if shares else None
+        """Whether for one of these arms, by means, the browser's processor time is more than BUSY_SHARE of PLT, or a
+        machine's only processor was busy for more of its loads; None where no arm tells."""
+        told = [one.name for one in arms if all(self.values(one.name, known.name) for known in (PLT, CLIENT_CPU))]
+        shares = [share for arm in told for share in self._shares(arm)]
+        return any(share > BUSY_SHARE for share in shares) if shares else None
+
+    def _shares(self, arm: str) -> Iterator[float]:
+        cpu_s, plt_ms = (self.summary(arm, one.name).mean for one in (CLIENT_CPU, PLT))
+        yield 1000 * cpu_s / plt_ms
+        if self.processors == 1:
+            yield summarise([one.machine_busy for one in self.samples if one.counts and one.arm == arm]).mean
 
     @cached_property
     def _places(self) -> dict[tuple[str, str], dict[Place, float]]:

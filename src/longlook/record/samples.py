@@ -63,6 +63,8 @@ class Sample:
     metrics: Mapping[str, float | None]
     draw: int = 0
     """Number of the draw of losses and delays that it met."""
+    machine_busy: float = math.nan
+    """Of the machine's processors, the share (0 to 1) that was not idle meanwhile."""
 
     @property
     def counts(self) -> bool:
@@ -84,6 +86,7 @@ def sample_of(record: Mapping[str, Any]) -> Sample:
         zero_rtt=record.get("zero_rtt"),
         metrics=record["metrics"],
         draw=record.get("draw", record["attempt"]),  # before there were draws, each attempt met losses of its own
+        machine_busy=_busy(record.get("cpu")),
     )
 
 
@@ -115,6 +118,11 @@ def check_record(record: dict[str, Any], where: str) -> None:
         )
     if not accepted and not (isinstance(reason, str) and _REASON.fullmatch(reason)):
         raise LonglookError(f"{where}: a rejected sample needs a reject_reason such as 'object_count', has {reason!r}")
+
+
+def _busy(cpu: Any) -> float:
+    told = cpu.get("machine_busy") if isinstance(cpu, Mapping) else None
+    return math.nan if told is None or not _is_number(told) else told
 
 
 def _is_number(value: Any) -> bool:

@@ -1,6 +1,7 @@
 """The browser's processor time as a share of PLT."""
 
 import math
+from dataclasses import replace
 
 import pandas as pd
 import plans
@@ -11,17 +12,29 @@ from longlook.analysis.result import CellResult
 from longlook.experiment.registry import named
 from longlook.record.samples import Sample
 
+QUIC_ALONE, NEITHER, BOTH = (True, False, True), (False, False, False), (True, True, True)
 
-@pytest.mark.parametrize(("cpu_s", "bound"), [((0.21, 0.1), (True, False, True)), ((0.19, None), (False, None, False))])
-def test_an_arm_is_bound_beyond_half_of_its_plt(cpu_s, bound):
+
+@pytest.mark.parametrize(
+    ("cpu_s", "busy", "bound"),
+    [
+        ((0.21, 0.1), 0.3, QUIC_ALONE),
+        ((0.19, 0.1), 0.5, NEITHER),
+        ((0.19, 0.1), 0.51, BOTH),
+        ((0.19, 0.1), math.nan, NEITHER),
+        ((0.19, None), 0.9, (True, None, True)),
+    ],
+)
+def test_an_arm_is_bound_beyond_half_of_its_plt_or_of_the_only_processor(cpu_s, busy, bound):
     cell = plans.cell()
-    times = zip(cell.arms, cpu_s, strict=True)
     loads = [
-        Sample(arm.name, 1, 0, 0, True, False, None, False, None, {"plt_ms": 400.0, "client_cpu_s": used})
-        for arm, used in times
+        Sample(arm.name, 1, 0, 0, True, False, None, False, None, {"plt_ms": 400.0, "client_cpu_s": used}, 0, busy)
+        for arm, used in zip(cell.arms, cpu_s, strict=True)
     ]
-    result = CellResult("c", named("plt", "a test"), (cell,), tuple(loads))
+    result = CellResult("c", named("plt", "a test"), (cell,), tuple(loads), processors=1)
     assert (*(result.processor_bound(arm) for arm in cell.arms), result.processor_bound(*cell.arms)) == bound
+    of_several = replace(result, processors=2)
+    assert of_several.processor_bound(*cell.arms) == (cpu_s[0] > 0.2)
 
 
 def test_cells_without_processor_time_are_neither_bound_nor_free():

@@ -1,0 +1,89 @@
+"""How page load times move where every processor is slower by the same share.
+
+`slowed.csv`, of a machine with one processor and with two, holds the rule to it by which a processor bounds an arm
+(`CellResult.processor_bound`). `python -m longlook.book.slowed PROCESSORS PLAIN SLOWED` prints the rows of two
+campaigns of `sweeps/processors.toml`, the second of which was run by `tools/slowed.py`. Loads that were rejected as disturbed
+count in both: a machine with nothing left to give is one.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+from IPython.display import HTML
+
+from longlook import paths
+from longlook.analysis.processor import BUSY_SHARE
+from longlook.dataset.results import with_folders
+from longlook.experiment.metrics import CLIENT_CPU, PLT
+from longlook.figure.table import shown_table
+from longlook.record.campaign import Campaign
+from longlook.record.campaigns import find_campaign
+from longlook.record.samples import Sample, read_samples
+
+FILE = "slowed.csv"
+LOST = 0.2
+"""Of each processor's time."""
+MOVES = 0.2
+"""% of PLT for 1 % of the processors' time, from which on a machine a tenth slower takes 2 % longer."""
+COLUMNS = (
+    "processors", "workload", "bandwidth_mbps", "rtt_ms", "protocol", "loads", "plt_ms", "slowed_loads",
+    "slowed_plt_ms", "browser_share", "busy_share",
+)  # fmt: skip
+HEAD = ("processors", "marked", "arms", "% of PLT for 1 % of the processors' time", f"above {MOVES:g}")
+
+
+def rows(plain: Campaign, slowed: Campaign, processors: int) -> Iterator[tuple[object, ...]]:
+    """One of each arm, as COLUMNS, of the cells that both have."""
+    others = {(cell.workload, cell.link): folder for cell, folder in with_folders(slowed)}
+    both = [one for one in with_folders(plain) if (one[0].workload, one[0].link) in others]
+    for cell, folder in both:
+        for arm in cell.arms:
+            own, other = (_loads(one, arm.name) for one in (folder, others[cell.workload, cell.link]))
+            plt_ms, slowed_ms = (_mean(one, PLT.name) for one in (own, other))
+            browser = 1000 * _mean(own, CLIENT_CPU.name) / plt_ms
+            busy = sum(load.machine_busy for load in own) / len(own)
+            link = cell.link.bandwidth_mbps, cell.link.rtt_ms
+            times = len(own), round(plt_ms, 1), len(other), round(slowed_ms, 1)
+            yield processors, cell.workload.label, *link, arm.protocol, *times, round(browser, 3), round(busy, 3)
+
+
+def _loads(folder: Path, arm: str) -> list[Sample]:
+    own = [one for one in read_samples(folder) if one.arm == arm and not one.set_aside]
+    return [one for one in own if one.accepted or one.reject_reason == "disturbed"]
+
+
+def _mean(loads: list[Sample], metric: str) -> float:
+    found = [value for one in loads if (value := one.metrics.get(metric)) is not None]
+    return sum(found) / len(found)
+
+
+def kept(book: Path = paths.BOOK) -> pd.DataFrame:
+    """The rows, with what PLT moves by (`moves`, as MOVES) and what the rule says (`bound`)."""
+    found = pd.read_csv(book / FILE)
+    longer = found["slowed_plt_ms"] / found["plt_ms"]
+    moves = longer.map(math.log) / -math.log(1 - LOST)
+    shares = found["browser_share"].where(found["processors"] > 1, found[["browser_share", "busy_share"]].max(axis=1))
+    return found.assign(moves=moves, bound=shares > BUSY_SHARE)
+
+
+def table() -> HTML:
+    """Of marked arms, and of the others: by how much their page load times move."""
+    shown = []
+    for (processors, bound), own in kept().groupby(["processors", "bound"]):
+        least, median, most = (own["moves"].quantile(at) for at in (0, 0.5, 1))
+        moved = f"{median:.2f} ({least:.2f} to {most:.2f})"
+        above = f"{(own['moves'] > MOVES).sum()} of {len(own)}"
+        shown.append([str(processors), "yes" if bound else "no", str(len(own)), moved, above])
+    return shown_table(HEAD, shown, numeric={0, 2, 3, 4})
+
+
+if __name__ == "__main__":
+    processors, *names = sys.argv[1:]
+    plain, slowed = (find_campaign(paths.RAW, name) for name in names)
+    csv.writer(sys.stdout, lineterminator="\n").writerows(rows(plain, slowed, int(processors)))

@@ -1,0 +1,49 @@
+"""Runs a command on a machine whose processors are all slower by the same share.
+
+  taskset -c 0 python tools/slowed.py 0.2 longlook run processors
+
+Of each millisecond a thread of real-time priority takes a part. What emulates the link, and what watches, has a higher
+priority (src/longlook/book/slowed.py).
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+PERIOD_S = 0.001
+
+
+def take(share, processor, parent):
+    """As long as its parent lives; `share`: of a processor's time, 0 to 1."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    os.sched_setaffinity(0, {processor})
+    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+    due = time.monotonic()
+    while os.getppid() == parent:
+        due = max(due + PERIOD_S, time.monotonic())
+        time.sleep(due - time.monotonic() if due > time.monotonic() else 0)
+        while time.monotonic() < due + share * PERIOD_S:
+            pass
+
+
+def main():
+    share, command = float(sys.argv[1]), sys.argv[2:]
+    if not 0 < share < 0.9 or not command:
+        sys.exit("usage: slowed.py SHARE COMMAND..., SHARE above 0 and below 0.9")
+    parent, takers = os.getpid(), []
+    for processor in os.sched_getaffinity(0):
+        if (pid := os.fork()) == 0:
+            take(share, processor, parent)
+            os._exit(0)
+        takers.append(pid)
+    try:
+        sys.exit(subprocess.call(command))
+    finally:
+        for pid in takers:
+            os.kill(pid, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    main()
