@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from longlook.book.judged import numbers_of, percent_of, squares_of
-from longlook.book.value import Measured, Number, Quantity
+from longlook.book.value import Measured, Number, Quantity, StatedNumber
 from longlook.book.value_role import Numbers
 from longlook.experiment.metrics import SPEED_INDEX
 
@@ -18,10 +18,17 @@ CHANGING, DISCOVERY, QUEUES, BESIDE, PI = "changing-rate", "discovery", "queues"
 REFUSED, LARGE = "refused", ("large-quiche", "large-haproxy")
 CABLE_MS, FAR_MS = 28.0, 170.0
 SITE = "server-programs"
-PROGRAMS_OF = {"light": ("server-pages", 1), "heavy": ("server-pages", 2), "site": (SITE, 5)}
-"""Page -> the sweep in which programs are compared with themselves, and its prediction: of the site over the cable."""
-OVER_LTE_AND_4G = {"envoy": 3, "nginx": 1, "nginx-1m": 2, "haproxy": 3}
-"""Program -> the prediction of the site over these links."""
+OF_PAGES = {"light": ("server-pages", 1, 1), "heavy": ("server-pages", 2, 2)}
+"""Page -> the sweep in which programs are compared with themselves, and its predictions of the cable and of 4G."""
+OF_SITE = {
+    "envoy": (SITE, 5, 3),
+    "nginx": (SITE, 5, 1),
+    "nginx-1m": (SITE, 5, 2),
+    "haproxy": (SITE, 5, 3),
+    "caddy": ("server-caddy", 4, 1),
+}
+"""Program -> the same with the site, and of LTE too."""
+RTT_MS = {"cable": CABLE_MS, "lte": 70.0, "4g": FAR_MS}
 
 
 def _all(of: Callable[[str], Quantity], links: Sequence[str] = LINKS) -> Quantity:
@@ -76,20 +83,39 @@ def _speed_index(m: Measured, arm: str) -> Quantity:
     return m.arm(SITE, arm, SPEED_INDEX.name, rtt_ms=CABLE_MS)
 
 
-def _program(page: str, program: str, rtt_ms: float) -> Number:
+def _program(program: str, rtt_ms: float, page: str = "site") -> Number:
     """By how much longer HTTP/2 of a program takes than its HTTP/3."""
-    sweep, n = PROGRAMS_OF[page]
-    own = OVER_LTE_AND_4G[program] if page == "site" and rtt_ms != CABLE_MS else n
-    return lambda m: percent_of(m, sweep, own, f"{program}-h3", lead=True, rtt_ms=rtt_ms)
+    sweep, cable, far = OF_SITE[program] if page == "site" else OF_PAGES[page]
+    n = cable if rtt_ms == CABLE_MS else far
+    return lambda m: percent_of(m, sweep, n, f"{program}-h3", lead=True, rtt_ms=rtt_ms)
 
 
-NUMBERS: Numbers = {
-    f"{program}-{page}-{link}": _program(page, program, rtt_ms)
-    for page in PROGRAMS_OF
-    for program in OVER_LTE_AND_4G
-    for link, rtt_ms in {"cable": CABLE_MS, "lte": 70.0, "4g": FAR_MS}.items()
-    if page == "site" or (program != "nginx-1m" and link != "lte")
+def _envoy_again(m: Measured) -> StatedNumber:
+    """Envoy's times beside Caddy's, against those beside nginx's and HAProxy's."""
+    again = (
+        m.arm(OF_SITE["caddy"][0], arm, rtt_ms=rtt_ms) / m.arm(SITE, arm, rtt_ms=rtt_ms)
+        for arm in ("envoy-h3", "envoy-h2")
+        for rtt_ms in RTT_MS.values()
+    )
+    return Quantity.joined(*again).span("times", 2)
+
+
+def _caddy_h2(m: Measured) -> StatedNumber:
+    """The time of Caddy's HTTP/2 against Envoy's, over 4G."""
+    caddy, envoy = (m.arm(OF_SITE["caddy"][0], f"{one}-h2", rtt_ms=FAR_MS) for one in ("caddy", "envoy"))
+    return (caddy / envoy).one("times", 2)
+
+
+OF_PROGRAMS: dict[str, Number] = {
+    f"{program}-site-{link}": _program(program, rtt_ms) for program in OF_SITE for link, rtt_ms in RTT_MS.items()
 } | {
+    f"{program}-{page}-{link}": _program(program, rtt_ms, page)
+    for page in OF_PAGES
+    for program in ("envoy", "nginx", "haproxy")
+    for link, rtt_ms in RTT_MS.items()
+    if link != "lte"
+}
+NUMBERS: Numbers = OF_PROGRAMS | {
     "squares": lambda m: _all(lambda link: m.pct(link, FIRST)).count(),
     "faster": _faster(FIRST),
     "faster-early": _faster(EARLY),
@@ -146,6 +172,9 @@ NUMBERS: Numbers = {
         *(m.significant(one, (f"quic-{cca}", f"tcp-{cca}")) for one in LARGE for cca in ("cubic", "bbr"))
     ).count(lambda sign: sign == 1),
     "large-s": lambda m: (m.arm(LARGE[0], "quic-cubic") / 1e3).one("s", 1),
+    "caddy-h3": lambda m: numbers_of(m, OF_SITE["caddy"][0], 3).span("times", 2),
+    "caddy-h2": _caddy_h2,
+    "envoy-again": _envoy_again,
     "paint-4g": lambda m: numbers_of(m, SITE, 4).span("ms"),
     "speed-1m": lambda m: (_speed_index(m, "nginx-1m-h3") / _speed_index(m, "nginx-h2")).one("times", 2),
     "programs": lambda m: _all(lambda link: m.pct(link, PROGRAMS)).span("%", 1),
