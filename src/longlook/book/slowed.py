@@ -2,8 +2,8 @@
 
 `slowed.csv`, of a machine with one processor and with two, holds the rule to it by which a processor bounds an arm
 (`CellResult.processor_bound`). `python -m longlook.book.slowed PROCESSORS PLAIN SLOWED` prints the rows of two
-campaigns of `sweeps/processors.toml`, the second of which was run by `tools/slowed.py`. Loads that were rejected as disturbed
-count in both: a machine with nothing left to give is one.
+campaigns of `sweeps/processors.toml`, the second of which was run by `tools/slowed.py`. Loads that were rejected as
+disturbed count in both: a machine with nothing left to give is one.
 """
 
 from __future__ import annotations
