@@ -14,6 +14,7 @@ from typing import Any
 from longlook.client import CLIENTS
 from longlook.client.base import Client, ClientSettings
 from longlook.experiment import ecn, slowstart
+from longlook.experiment.hung import stacks_kept
 from longlook.experiment.refusals import require_possible
 from longlook.host.clock import Clock
 from longlook.link.base import LinkDriver
@@ -120,7 +121,7 @@ def opened(
     require_possible(cell)
     clock = Clock()
     stacks = {name: open_stack(name, needed=needed) for name, needed in components_of([cell]).items()}
-    with contextlib.ExitStack() as owned:
+    with stacks_kept(folder), contextlib.ExitStack() as owned:
         bed, driver = open_link(owned, testbed, link)
         driver.configure(cell.link, cell.seed)
         if cell.link.ecn:

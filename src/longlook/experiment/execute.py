@@ -11,6 +11,7 @@ from typing import Any
 from longlook import paths
 from longlook.errors import LonglookError, NotSupported
 from longlook.experiment.failure import Failure
+from longlook.experiment.hung import HUNG_NAME
 from longlook.experiment.registry import experiment_of
 from longlook.node.session import NodeError
 from longlook.plan.cell import Cell
@@ -52,7 +53,8 @@ def execute(notebook: str, folder: Path, parameters: dict[str, Any], timeout_s: 
             )
         return None
     except CellTimeoutError:
-        return Failure("cell", f"the notebook was not done within {timeout_s:.0f} s and was ended")
+        where = f"; {folder / HUNG_NAME} has where it stood" if (folder / HUNG_NAME).exists() else ""
+        return Failure("cell", f"the notebook was not done within {timeout_s:.0f} s and was ended{where}")
     except (TimeoutError, RuntimeError) as failure:  # DeadKernelError is a RuntimeError
         return Failure("cell", f"the notebook's kernel died or did not start: {failure}")
     except OSError as error:  # papermill writes the executed copy again and again

@@ -105,6 +105,25 @@ def test_a_notebook_that_hangs_is_ended_and_says_after_how_long(notebooks, tmp_p
     assert (tmp_path / "executed.ipynb").exists()
 
 
+HANGS = """
+import time
+from pathlib import Path
+from longlook.experiment.hung import stacks_kept
+
+def answered():
+    time.sleep(300)
+
+with stacks_kept(Path({folder!r}), every_s=1):
+    answered()
+"""
+
+
+def test_where_a_notebook_hangs_is_kept(notebooks, tmp_path):
+    failure = execute(notebooks(HANGS.format(folder=str(tmp_path))), tmp_path, {"x": 2}, timeout_s=5)
+    assert failure is not None and str(tmp_path / "hung.txt") in failure.message
+    assert "in answered" in (tmp_path / "hung.txt").read_text()
+
+
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize(
     ("source", "kind", "words"),
