@@ -35,6 +35,7 @@ COLUMNS = (
     "processors", "workload", "bandwidth_mbps", "rtt_ms", "protocol", "loads", "plt_ms", "slowed_loads",
     "slowed_plt_ms", "browser_share", "busy_share",
 )  # fmt: skip
+NUMBERS = ("plt_ms", "slowed_plt_ms", "browser_share", "busy_share")
 HEAD = ("processors", "marked", "arms", "% of PLT for 1 % of the processors' time", f"above {MOVES:g}")
 
 
@@ -65,7 +66,9 @@ def _mean(loads: list[Sample], metric: str) -> float:
 
 def kept(book: Path = paths.BOOK) -> pd.DataFrame:
     """The rows, with what PLT moves by (`moves`, as MOVES) and what the rule says (`bound`)."""
-    found = pd.read_csv(book / FILE)
+    with (book / FILE).open(encoding="utf-8", newline="") as lines:
+        found = pd.DataFrame(list(csv.DictReader(lines)))
+    found = found.astype({"processors": int} | dict.fromkeys(NUMBERS, float))
     longer = found["slowed_plt_ms"] / found["plt_ms"]
     moves = longer.map(math.log) / -math.log(1 - LOST)
     shares = found["browser_share"].where(found["processors"] > 1, found[["browser_share", "busy_share"]].max(axis=1))
