@@ -2,8 +2,8 @@
 
   taskset -c 0 python tools/slowed.py 0.2 longlook run processors
 
-Of each millisecond a thread of real-time priority takes a part. What emulates the link, and what watches, has a higher
-priority (src/longlook/book/slowed.py).
+Of each millisecond a thread of real-time priority takes a part from everything but what emulates the link and what
+watches, whose priority is higher (src/longlook/book/slowed.py).
 """
 
 import os
@@ -23,7 +23,7 @@ def take(share, processor, parent):
     due = time.monotonic()
     while os.getppid() == parent:
         due = max(due + PERIOD_S, time.monotonic())
-        time.sleep(due - time.monotonic() if due > time.monotonic() else 0)
+        time.sleep(max(0, due - time.monotonic()))
         while time.monotonic() < due + share * PERIOD_S:
             pass
 
@@ -39,10 +39,12 @@ def main():
             os._exit(0)
         takers.append(pid)
     try:
-        sys.exit(subprocess.call(command))
+        status = subprocess.call(command)
     finally:
-        for pid in takers:
+        ended = [pid for pid in takers if os.waitpid(pid, os.WNOHANG)[0]]
+        for pid in set(takers) - set(ended):
             os.kill(pid, signal.SIGKILL)
+    sys.exit("the machine was not slowed down: real-time priority is needed, and root has it" if ended else status)
 
 
 if __name__ == "__main__":

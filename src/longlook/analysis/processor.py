@@ -17,6 +17,9 @@ from longlook.experiment.metrics import CLIENT_CPU, PLT
 BUSY_SHARE = 0.5
 """Of PLT. From here on a machine that takes a tenth more processor time for a page takes more than 2 % more for its
 PLT: `elasticities` of all that was measured more than once. A browser has several threads: the share may be above 1."""
+BUSY_TIME = 0.5
+"""Of a load's time, for which a machine's only processor is busy: what anything does there moves PLT. Chosen by
+`book/slowed.csv`."""
 SHARES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, math.inf)
 """Ends of the classes of shares."""
 
@@ -32,6 +35,12 @@ class Elasticity:
     value: float
     low: float
     high: float
+
+
+def is_bound(browser_share: float, busy_share: float, processors: int | None) -> bool:
+    """Whether a processor bounds an arm: by its browser's processor time as a share of PLT, and by how much of a load's
+    time an only processor is busy (NaN where that is not told)."""
+    return browser_share > BUSY_SHARE or (processors == 1 and busy_share > BUSY_TIME)
 
 
 def bound_cells(rows: pd.DataFrame) -> dict[tuple[str, str], bool]:

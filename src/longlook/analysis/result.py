@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from statistics import fmean
 
 from longlook.analysis.contrast import Contrast, contrast
 from longlook.analysis.paired import NONE as UNPAIRED
 from longlook.analysis.paired import Paired, Place, paired
-from longlook.analysis.processor import BUSY_SHARE
+from longlook.analysis.processor import is_bound
 from longlook.analysis.welch import Summary, summarise
 from longlook.experiment.base import Experiment, Metric
 from longlook.experiment.metrics import CLIENT_CPU, PLT
@@ -70,17 +72,16 @@ class CellResult:
         return {asked: summarise(values) for asked, values in self._values.items()}
 
     def processor_bound(self, *arms: Arm) -> bool | None:
-        """Whether for one of these arms, by means, the browser's processor time is more than BUSY_SHARE of PLT, or a
-        machine's only processor was busy for more of its loads; None where no arm tells."""
+        """Whether a processor bounds one of these arms (`processor.is_bound`), by means; None where no arm tells."""
         told = [one.name for one in arms if all(self.values(one.name, known.name) for known in (PLT, CLIENT_CPU))]
-        shares = [share for arm in told for share in self._shares(arm)]
-        return any(share > BUSY_SHARE for share in shares) if shares else None
+        return any(map(self._is_bound, told)) if told else None
 
-    def _shares(self, arm: str) -> Iterator[float]:
+    def _is_bound(self, arm: str) -> bool:
         cpu_s, plt_ms = (self.summary(arm, one.name).mean for one in (CLIENT_CPU, PLT))
-        yield 1000 * cpu_s / plt_ms
-        if self.processors == 1:
-            yield summarise([one.machine_busy for one in self.samples if one.counts and one.arm == arm]).mean
+        busy = [
+            one.machine_busy for one in self.samples if one.counts and one.arm == arm and one.machine_busy is not None
+        ]
+        return is_bound(1000 * cpu_s / plt_ms, fmean(busy) if busy else math.nan, self.processors)
 
     @cached_property
     def _places(self) -> dict[tuple[str, str], dict[Place, float]]:

@@ -1,9 +1,10 @@
-"""How page load times move where every processor is slower by the same share.
+"""How page load times move where a share of every processor's time is taken.
 
 `slowed.csv`, of a machine with one processor and with two, holds the rule to it by which a processor bounds an arm
-(`CellResult.processor_bound`). `python -m longlook.book.slowed PROCESSORS PLAIN SLOWED` prints the rows of two
-campaigns of `sweeps/processors.toml`, the second of which was run by `tools/slowed.py`. Loads that were rejected as
-disturbed count in both: a machine with nothing left to give is one.
+(`processor.is_bound`). `python -m longlook.book.slowed PLAIN SLOWED ...` prints it, of two campaigns of
+`sweeps/processors.toml` or more, the second of which was run by `tools/slowed.py`. Loads that were rejected as
+disturbed count in both: a machine with nothing left to give is one. It was made on 30 November 2026, of four local
+campaigns on an Intel Xeon of two processors.
 """
 
 from __future__ import annotations
@@ -13,17 +14,19 @@ import math
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import fmean
 
 import pandas as pd
 from IPython.display import HTML
 
 from longlook import paths
-from longlook.analysis.processor import BUSY_SHARE
+from longlook.analysis.processor import is_bound
 from longlook.dataset.results import with_folders
 from longlook.experiment.metrics import CLIENT_CPU, PLT
 from longlook.figure.table import shown_table
-from longlook.record.campaign import Campaign
+from longlook.record.campaign import ENVIRONMENT_NAME, Campaign
 from longlook.record.campaigns import find_campaign
+from longlook.record.durable import read_json
 from longlook.record.samples import Sample, read_samples
 
 FILE = "slowed.csv"
@@ -39,16 +42,17 @@ NUMBERS = ("plt_ms", "slowed_plt_ms", "browser_share", "busy_share")
 HEAD = ("processors", "marked", "arms", "% of PLT for 1 % of the processors' time", f"above {MOVES:g}")
 
 
-def rows(plain: Campaign, slowed: Campaign, processors: int) -> Iterator[tuple[object, ...]]:
+def rows(plain: Campaign, slowed: Campaign) -> Iterator[tuple[object, ...]]:
     """One of each arm, as COLUMNS, of the cells that both have."""
     others = {(cell.workload, cell.link): folder for cell, folder in with_folders(slowed)}
     both = [one for one in with_folders(plain) if (one[0].workload, one[0].link) in others]
     for cell, folder in both:
+        processors = read_json(folder / ENVIRONMENT_NAME)["cpus"]
         for arm in cell.arms:
             own, other = (_loads(one, arm.name) for one in (folder, others[cell.workload, cell.link]))
             plt_ms, slowed_ms = (_mean(one, PLT.name) for one in (own, other))
             browser = 1000 * _mean(own, CLIENT_CPU.name) / plt_ms
-            busy = sum(load.machine_busy for load in own) / len(own)
+            busy = fmean(load.machine_busy for load in own if load.machine_busy is not None)
             link = cell.link.bandwidth_mbps, cell.link.rtt_ms
             times = len(own), round(plt_ms, 1), len(other), round(slowed_ms, 1)
             yield processors, cell.workload.label, *link, arm.protocol, *times, round(browser, 3), round(busy, 3)
@@ -61,7 +65,7 @@ def _loads(folder: Path, arm: str) -> list[Sample]:
 
 def _mean(loads: list[Sample], metric: str) -> float:
     found = [value for one in loads if (value := one.metrics.get(metric)) is not None]
-    return sum(found) / len(found)
+    return fmean(found)
 
 
 def kept(book: Path = paths.BOOK) -> pd.DataFrame:
@@ -71,8 +75,8 @@ def kept(book: Path = paths.BOOK) -> pd.DataFrame:
     found = found.astype({"processors": int} | dict.fromkeys(NUMBERS, float))
     longer = found["slowed_plt_ms"] / found["plt_ms"]
     moves = longer.map(math.log) / -math.log(1 - LOST)
-    shares = found["browser_share"].where(found["processors"] > 1, found[["browser_share", "busy_share"]].max(axis=1))
-    return found.assign(moves=moves, bound=shares > BUSY_SHARE)
+    told = zip(found["browser_share"], found["busy_share"], found["processors"], strict=True)
+    return found.assign(moves=moves, bound=[is_bound(*one) for one in told])
 
 
 def table() -> HTML:
@@ -87,6 +91,8 @@ def table() -> HTML:
 
 
 if __name__ == "__main__":
-    processors, *names = sys.argv[1:]
-    plain, slowed = (find_campaign(paths.RAW, name) for name in names)
-    csv.writer(sys.stdout, lineterminator="\n").writerows(rows(plain, slowed, int(processors)))
+    campaigns = [find_campaign(paths.RAW, name) for name in sys.argv[1:]]
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for plain, slowed in zip(campaigns[::2], campaigns[1::2], strict=True):
+        writer.writerows(rows(plain, slowed))

@@ -47,7 +47,7 @@ def results_of(
             samples=tuple(sample for _, samples, _ in repeats for sample in samples),
             counts=tuple(len(samples) for _, samples, _ in repeats),
             environments=tuple(read_json(folder / ENVIRONMENT_NAME) for *_, folder in repeats) if environments else (),
-            processors=campaign.info["machine"].get("cpus"),
+            processors=read_json(repeats[0][-1] / ENVIRONMENT_NAME).get("cpus"),
         )
         for repeats in pooled.values()
     ]

@@ -34,6 +34,8 @@ from longlook.stack.adapters import components_of
 from longlook.testbed.base import Testbed
 from longlook.testbed.opening import open_link
 
+NEARLY = 0.9
+"""Of a cell's most time: then it is asked where it stands."""
 PORTS = [port for port in range(443, 512) if port != 465]
 """Of servers, in the order of their start; browsers refuse the one left out."""
 
@@ -118,11 +120,14 @@ def opened(
 ) -> Iterator[Context]:
     """Everything that a cell needs but its servers and clients; the link is calibrated. `testbed`: the name of one on
     this machine, or a description (testbed/description.py); `link`: a driver other than the testbed's own."""
+    from longlook.experiment.execute import limit_s  # it knows the experiments, which are made of this
+
     require_possible(cell)
     clock = Clock()
     stacks = {name: open_stack(name, needed=needed) for name, needed in components_of([cell]).items()}
-    with stacks_kept(folder), contextlib.ExitStack() as owned:
+    with contextlib.ExitStack() as owned:
         bed, driver = open_link(owned, testbed, link)
+        owned.enter_context(stacks_kept(folder, NEARLY * limit_s(cell)))
         driver.configure(cell.link, cell.seed)
         if cell.link.ecn:
             owned.enter_context(ecn.negotiated(bed))

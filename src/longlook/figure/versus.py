@@ -193,7 +193,7 @@ def _p(p_value: float) -> str:
 
 
 def is_bound(row: Mapping[Hashable, Any]) -> bool:
-    """Whether the browser's processor time bounds one of a square's arms (`arms.processor_bound`)."""
+    """Whether a processor bounds one of a square's arms (`arms.processor_bound`)."""
     told = (row.get(f"{side}_processor_bound") for side in SIDES)
     return any(pd.notna(one) and bool(one) for one in told)
 

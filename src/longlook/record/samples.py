@@ -63,8 +63,8 @@ class Sample:
     metrics: Mapping[str, float | None]
     draw: int = 0
     """Number of the draw of losses and delays that it met."""
-    machine_busy: float = math.nan
-    """Of the machine's processors, the share (0 to 1) that was not idle meanwhile."""
+    machine_busy: float | None = None
+    """Share (0 to 1) of the processors' time, from before the load until it was looked at, that was not idle."""
 
     @property
     def counts(self) -> bool:
@@ -120,9 +120,9 @@ def check_record(record: dict[str, Any], where: str) -> None:
         raise LonglookError(f"{where}: a rejected sample needs a reject_reason such as 'object_count', has {reason!r}")
 
 
-def _busy(cpu: Any) -> float:
+def _busy(cpu: Any) -> float | None:
     told = cpu.get("machine_busy") if isinstance(cpu, Mapping) else None
-    return math.nan if told is None or not _is_number(told) else told
+    return told if _is_number(told) else None
 
 
 def _is_number(value: Any) -> bool:

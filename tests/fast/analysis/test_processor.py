@@ -21,7 +21,7 @@ QUIC_ALONE, NEITHER, BOTH = (True, False, True), (False, False, False), (True, T
         ((0.21, 0.1), 0.3, QUIC_ALONE),
         ((0.19, 0.1), 0.5, NEITHER),
         ((0.19, 0.1), 0.51, BOTH),
-        ((0.19, 0.1), math.nan, NEITHER),
+        ((0.19, 0.1), None, NEITHER),
         ((0.19, None), 0.9, (True, None, True)),
     ],
 )
@@ -30,6 +30,7 @@ def test_an_arm_is_bound_beyond_half_of_its_plt_or_of_the_only_processor(cpu_s, 
     loads = [
         Sample(arm.name, 1, 0, 0, True, False, None, False, None, {"plt_ms": 400.0, "client_cpu_s": used}, 0, busy)
         for arm, used in zip(cell.arms, cpu_s, strict=True)
+        for _ in range(2)
     ]
     result = CellResult("c", named("plt", "a test"), (cell,), tuple(loads), processors=1)
     assert (*(result.processor_bound(arm) for arm in cell.arms), result.processor_bound(*cell.arms)) == bound

@@ -24,16 +24,16 @@ def measured(root, name, plt_ms):
             for arm in cell.arm_names
             for index, times in enumerate((9, 1, 2, 9))
         ]  # fmt: skip
-        write_cell(campaign, cell, loads)
+        write_cell(campaign, cell, loads, cpus=1)
     return campaign
 
 
 def test_loads_that_were_disturbed_count_and_no_others(tmp_path):
     plain, slow = (measured(tmp_path, name, plt) for name, plt in (("plain", 100.0), ("slowed", 110.0)))
-    found = list(slowed.rows(plain, slow, 1))
+    found = list(slowed.rows(plain, slow))
     assert len(found) == 4
-    assert {row[3:] for row in found} == {
-        (36.0, protocol, 2, 150.0, 2, 165.0, 0.667, 0.45) for protocol in ("quic", "tcp")
+    assert {(row[0], *row[3:]) for row in found} == {
+        (1, 36.0, protocol, 2, 150.0, 2, 165.0, 0.667, 0.45) for protocol in ("quic", "tcp")
     }
 
 

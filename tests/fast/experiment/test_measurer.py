@@ -1,6 +1,7 @@
 """Tries at a cell: a failure is told by its kind and never by its text; a testbed that comes back is used again."""
 
 import contextlib
+import time
 from types import SimpleNamespace
 
 import nbformat
@@ -13,6 +14,7 @@ from longlook.experiment import execute as executing
 from longlook.experiment import measure as measuring
 from longlook.experiment.execute import execute
 from longlook.experiment.failure import Failure
+from longlook.experiment.hung import stacks_kept
 from longlook.experiment.measure import Measurer
 from longlook.experiment.places import Place
 from longlook.experiment.progress import Progress
@@ -113,15 +115,23 @@ from longlook.experiment.hung import stacks_kept
 def answered():
     time.sleep(300)
 
-with stacks_kept(Path({folder!r}), every_s=1):
+with stacks_kept(Path({folder!r}), after_s={after}):
     answered()
 """
 
 
 def test_where_a_notebook_hangs_is_kept(notebooks, tmp_path):
-    failure = execute(notebooks(HANGS.format(folder=str(tmp_path))), tmp_path, {"x": 2}, timeout_s=5)
+    failure = execute(notebooks(HANGS.format(folder=str(tmp_path), after=1)), tmp_path, {"x": 2}, timeout_s=5)
     assert failure is not None and str(tmp_path / "hung.txt") in failure.message
     assert "in answered" in (tmp_path / "hung.txt").read_text()
+
+
+def test_what_ends_leaves_nothing(tmp_path):
+    with stacks_kept(tmp_path, 0.01):
+        time.sleep(0.1)
+    with pytest.raises(ZeroDivisionError), stacks_kept(tmp_path, 300):
+        1 / 0  # noqa: B018
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.timeout(120)

@@ -24,7 +24,7 @@ PUBLISHED = {
     "tab-priorities-claim",
 }  # fmt: skip
 WITHOUT_A_LINK = {
-    "tab-matrix-without", "tab-shreedhar-syscalls", "tab-shreedhar-syscall-times", "fig-shreedhar-still",
+    "tab-matrix-without", "tab-slowed", "tab-shreedhar-syscalls", "tab-shreedhar-syscall-times", "fig-shreedhar-still",
     "tab-yu-pages", "tab-priorities-said", "tab-today-flights", "tab-years-servers", "tab-years-flags",
 }  # fmt: skip
 """What programs, pages and the film are; what was counted beside the campaigns."""
