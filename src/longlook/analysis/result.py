@@ -73,8 +73,18 @@ class CellResult:
 
     def processor_bound(self, *arms: Arm) -> bool | None:
         """Whether a processor bounds one of these arms (`processor.is_bound`), by means; None where no arm tells."""
-        told = [one.name for one in arms if all(self.values(one.name, known.name) for known in (PLT, CLIENT_CPU))]
-        return any(map(self._is_bound, told)) if told else None
+        told = [self._bound[arm.name] for arm in arms if arm.name in self._bound]
+        return any(told) if told else None
+
+    @cached_property
+    def _bound(self) -> dict[str, bool]:
+        """Of the arms that tell; made once, as summaries are."""
+        names = self.cell.arm_names
+        return {
+            arm: self._is_bound(arm)
+            for arm in names
+            if self.values(arm, PLT.name) and self.values(arm, CLIENT_CPU.name)
+        }
 
     def _is_bound(self, arm: str) -> bool:
         cpu_s, plt_ms = (self.summary(arm, one.name).mean for one in (CLIENT_CPU, PLT))

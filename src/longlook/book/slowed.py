@@ -45,11 +45,13 @@ HEAD = ("processors", "marked", "arms", "% of PLT for 1 % of the processors' tim
 def rows(plain: Campaign, slowed: Campaign) -> Iterator[tuple[object, ...]]:
     """One of each arm, as COLUMNS, of the cells that both have."""
     others = {(cell.workload, cell.link): folder for cell, folder in with_folders(slowed)}
-    both = [one for one in with_folders(plain) if (one[0].workload, one[0].link) in others]
-    for cell, folder in both:
+    for cell, folder in with_folders(plain):
+        again = others.get((cell.workload, cell.link))
+        if again is None:
+            continue
         processors = read_json(folder / ENVIRONMENT_NAME)["cpus"]
         for arm in cell.arms:
-            own, other = (_loads(one, arm.name) for one in (folder, others[cell.workload, cell.link]))
+            own, other = (_loads(one, arm.name) for one in (folder, again))
             plt_ms, slowed_ms = (_mean(one, PLT.name) for one in (own, other))
             browser = 1000 * _mean(own, CLIENT_CPU.name) / plt_ms
             busy = fmean(load.machine_busy for load in own if load.machine_busy is not None)

@@ -17,7 +17,7 @@ LIGHT, HEAVY = "10kb-x10", "10kb-x100"
 CHANGING, DISCOVERY, QUEUES, BESIDE, PI = "changing-rate", "discovery", "queues", "beside", "queues-pi"
 REFUSED, LARGE = "refused", ("large-quiche", "large-haproxy")
 CABLE_MS, FAR_MS = 28.0, 170.0
-SITE = "server-programs"
+SITE, CADDY = "server-programs", "server-caddy"
 OF_PAGES = {"light": ("server-pages", 1, 1), "heavy": ("server-pages", 2, 2)}
 """Page -> the sweep in which programs are compared with themselves, and its predictions of the cable and of 4G."""
 OF_SITE = {
@@ -25,7 +25,7 @@ OF_SITE = {
     "nginx": (SITE, 5, 1),
     "nginx-1m": (SITE, 5, 2),
     "haproxy": (SITE, 5, 3),
-    "caddy": ("server-caddy", 4, 1),
+    "caddy": (CADDY, 4, 1),
 }
 """Program -> the same with the site, and of LTE too."""
 RTT_MS = {"cable": CABLE_MS, "lte": 70.0, "4g": FAR_MS}
@@ -92,19 +92,13 @@ def _program(program: str, rtt_ms: float, page: str = "site") -> Number:
 
 def _envoy_again(m: Measured) -> StatedNumber:
     """Envoy's times beside Caddy's, against those beside nginx's and HAProxy's."""
-    again = (
-        m.arm(OF_SITE["caddy"][0], arm, rtt_ms=rtt_ms) / m.arm(SITE, arm, rtt_ms=rtt_ms)
-        for arm in ("envoy-h3", "envoy-h2")
-        for rtt_ms in RTT_MS.values()
-    )
-    return Quantity.joined(*again).span("times", 2)
+    return Quantity.joined(*(m.arm(CADDY, arm) / m.arm(SITE, arm) for arm in ("envoy-h3", "envoy-h2"))).span("times", 2)
 
 
 def _caddy_h2(m: Measured) -> StatedNumber:
     """The time of Caddy's HTTP/2 against Envoy's, over LTE and 4G."""
-    sweep, far = OF_SITE["caddy"][0], (RTT_MS["lte"], RTT_MS["4g"])
-    times = (m.arm(sweep, "caddy-h2", rtt_ms=one) / m.arm(sweep, "envoy-h2", rtt_ms=one) for one in far)
-    return Quantity.joined(*times).span("times", 2)
+    far = RTT_MS["lte"], RTT_MS["4g"]
+    return (m.arm(CADDY, "caddy-h2", rtt_ms=far) / m.arm(CADDY, "envoy-h2", rtt_ms=far)).span("times", 2)
 
 
 OF_PROGRAMS: dict[str, Number] = {
@@ -173,7 +167,7 @@ NUMBERS: Numbers = OF_PROGRAMS | {
         *(m.significant(one, (f"quic-{cca}", f"tcp-{cca}")) for one in LARGE for cca in ("cubic", "bbr"))
     ).count(lambda sign: sign == 1),
     "large-s": lambda m: (m.arm(LARGE[0], "quic-cubic") / 1e3).one("s", 1),
-    "caddy-h3": lambda m: numbers_of(m, OF_SITE["caddy"][0], 3).span("times", 2),
+    "caddy-h3": lambda m: numbers_of(m, CADDY, 3).span("times", 2),
     "caddy-h2": _caddy_h2,
     "envoy-again": _envoy_again,
     "paint-4g": lambda m: numbers_of(m, SITE, 4).span("ms"),
