@@ -21,7 +21,7 @@ TBBR = "--quic-connection-options=TBBR"
 
 
 TOGETHER = Cell.parse(
-    {"study": "t", "series": "t", "label": "t", "experiment": "transfer", "mode": "together"}
+    {"study": "t", "series": "t", "label": "t", "experiment": "cwnd", "mode": "together"}
     | {
         "arms": [complete_arm({"protocol": "quic", "name": "quic1"}, "quicv1")],
         "workload": {"size_kb": 20000},

@@ -9,6 +9,7 @@ import pytest
 from held import stop
 
 from longlook.experiment import timeline, together
+from longlook.experiment.hung import HUNG_NAME
 from longlook.experiment.together import run_together
 from longlook.plan.cell import Cell
 from longlook.record.samples import read_records, read_samples
@@ -31,7 +32,7 @@ def cell(arms, stack="quicv1", **values):
         "study": "t",
         "series": "t",
         "label": "t",
-        "experiment": "transfer",
+        "experiment": "cwnd",
         "mode": "together",
         "arms": [complete_arm(arm, stack) for arm in arms],
         "workload": LARGE,
@@ -163,6 +164,7 @@ def test_a_program_that_is_stopped_voids_the_run(tmp_path, testbed_name, monkeyp
     transfer = together._transfer
 
     def stopping(context, flows, watch, stops):
+        assert (tmp_path / HUNG_NAME).exists()  # until it ends, a cell keeps where it stands
         pid = flows[0].server.pids[0]
         threading.Timer(1.0, stop, (pid, 0.2)).start()
         return transfer(context, flows, watch, stops)
@@ -173,6 +175,7 @@ def test_a_program_that_is_stopped_voids_the_run(tmp_path, testbed_name, monkeyp
     assert not outcome.accepted and record["disturbed"]
     assert outcome.reject_reason.startswith("disturbed: stopped: ")
     assert 0.1 < sum(record["stopped_s"].values()) < 2
+    assert not (tmp_path / HUNG_NAME).exists()
 
 
 def test_gquicd_tells_window_and_phase(tmp_path, testbed_name):
