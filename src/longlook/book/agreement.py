@@ -43,7 +43,7 @@ HEAD = (
     "stack and link", "cells", "verdicts agree", "kappa", "a constant", "exact replication", "as the scripts did",
     "means within", "QUIC's means off by", "TCP's means off by",
 )  # fmt: skip
-WHOLE = "all"
+WHOLE, PLAIN = "all", "without loss and jitter"
 LESS, MORE = (f"{word} than {100 * BUSY_SHARE:.0f} % of PLT" for word in ("less", "more"))
 AHEAD: Mapping[Verdict, str] = {"left": "QUIC ahead", "none": "neither", "right": "TCP ahead"}
 CHANCE = (
@@ -221,6 +221,12 @@ def told_kappa(table: CrossTable) -> str:
     return style.DASH if math.isnan(table.kappa) else f"{table.kappa:.2f}".replace("-", style.MINUS)
 
 
+def kappa_within(table: CrossTable) -> str:
+    """With its interval: `0.58 (0.45 to 0.70)`."""
+    low, high = (f"{end:.2f}".replace("-", style.MINUS) for end in table.kappa_interval)
+    return f"{told_kappa(table)} ({low} to {high})"
+
+
 @lru_cache(maxsize=1)
 def _first_loads(data: BookData) -> Mapping[Place, Mapping[str, Summary]]:
     series = dict.fromkeys(one.compared.series for one in squares(data))
@@ -246,12 +252,11 @@ def chance(data: BookData | None = None) -> HTML:
 
 def _chance_row(words: str, own: Sequence[ComparedSquare], data: BookData) -> list[str]:
     table, most = of_cells(one.compared for one in own), ceilings([one.printed for one in own])[ALL]
-    low, high = (f"{end:.2f}".replace("-", style.MINUS) for end in table.kappa_interval)
     return [
         words,
         f"{table.equal}/{table.tested}",
         "{}/{}".format(*agreeing_at_first(own, data)),
-        f"{told_kappa(table)} ({low} to {high})",
+        kappa_within(table),
         str(table.constant),
         f"{table.marginals:.0f}",
         f"{most.expected:.0f}",
@@ -354,5 +359,5 @@ def by_link(found: Sequence[ComparedSquare]) -> Mapping[str, Sequence[ComparedSq
     lossy = [one for one in found if one.row["loss_pct"]]
     shaken = [one for one in found if one.row["jitter_ms"] and not one.row["loss_pct"]]
     plain = [one for one in found if not one.row["jitter_ms"] and not one.row["loss_pct"]]
-    groups = {"without loss and jitter": plain, "with jitter": shaken, "with loss": lossy}
+    groups = {PLAIN: plain, "with jitter": shaken, "with loss": lossy}
     return {words: own for words, own in groups.items() if own}

@@ -110,5 +110,5 @@ of the software of 2024 those by what the link does. book/pays.md says what each
 
 def _plain(links: Mapping[str, Squares], many: bool) -> Sequence[Decision]:
     """Without loss and jitter, by whether a page has many objects."""
-    own = links.get("without loss and jitter", ())
+    own = links.get(agreement.PLAIN, ())
     return [one.decided for one in own if (one.row["object_count"] >= MANY) == many]

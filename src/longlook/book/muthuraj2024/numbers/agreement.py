@@ -8,7 +8,7 @@ from longlook.analysis.ceiling import ALL, ceilings
 from longlook.analysis.compared import overall
 from longlook.analysis.crosstable import CrossTable, of_cells
 from longlook.audit.report import within
-from longlook.book.agreement import ComparedSquare, squares, told_kappa
+from longlook.book.agreement import PLAIN, ComparedSquare, by_link, kappa_within, squares, told_kappa
 from longlook.book.value import Measured, NotMeasured, StatedNumber, number
 from longlook.book.value_role import Numbers
 from longlook.experiment.metrics import PLT
@@ -27,6 +27,13 @@ def _crossed(found: Sequence[ComparedSquare]) -> CrossTable:
     return of_cells(one.compared for one in found)
 
 
+def _kappa_plain(found: Sequence[ComparedSquare]) -> str:
+    own = by_link(found).get(PLAIN)
+    if not own:
+        raise NotMeasured("no published square without loss and jitter is measured")
+    return kappa_within(_crossed(own))
+
+
 def _overall(found: Sequence[ComparedSquare]):
     return overall([one.compared for one in found], PLT.name)
 
@@ -40,5 +47,6 @@ NUMBERS: Numbers = {
     "tested": of_squares(lambda found: _overall(found).tested),
     "constant": of_squares(lambda found: _crossed(found).constant),
     "kappa": of_squares(lambda found: told_kappa(_crossed(found))),
+    "kappa-plain": of_squares(_kappa_plain),
     "ceiling": of_squares(lambda found: round(ceilings([one.printed for one in found])[ALL].expected)),
 }
