@@ -13,6 +13,7 @@ import sys
 import time
 
 PERIOD_S = 0.001
+REFUSED = "the machine was not slowed down: real-time priority is needed, and root has it"
 
 
 def take(share, processor, parent):
@@ -32,6 +33,11 @@ def main():
     share, command = float(sys.argv[1]), sys.argv[2:]
     if not 0 < share < 0.9 or not command:
         sys.exit("usage: slowed.py SHARE COMMAND..., SHARE above 0 and below 0.9")
+    try:
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+    except PermissionError:
+        sys.exit(REFUSED)
     parent, takers = os.getpid(), []
     for processor in os.sched_getaffinity(0):
         if (pid := os.fork()) == 0:
@@ -44,7 +50,7 @@ def main():
         ended = [pid for pid in takers if os.waitpid(pid, os.WNOHANG)[0]]
         for pid in set(takers) - set(ended):
             os.kill(pid, signal.SIGKILL)
-    sys.exit("the machine was not slowed down: real-time priority is needed, and root has it" if ended else status)
+    sys.exit(REFUSED if ended else status)
 
 
 if __name__ == "__main__":

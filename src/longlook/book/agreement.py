@@ -348,9 +348,9 @@ def _what_the_scripts_explain(found: Sequence[Three], without: Sequence[Three], 
         "The thesis's scripts and kernels did some things that its text does not say. With those that experiments here "
         f"confirm, which change {whole.changed} squares, {scripts.agreeing} of {scripts.cells} verdicts agree "
         f"({100 * scripts.share:.0f} %) and {scripts.within} of {2 * scripts.cells} means lie within. Without those "
-        f"whose predictions cannot be shown to precede their data {shown.agreeing} verdicts agree, and by first "
-        f"attempts, with none of this, {first}. The rule for confirmation was written after four of the campaigns. "
-        "This explains differences and replaces none of the numbers above."
+        f"whose predictions cannot be shown to precede their data {shown.agreeing} verdicts agree. By first "
+        f"attempts, and with none of these circumstances, {first} agree. The rule for confirmation was written after "
+        "four of the campaigns. This explains differences and replaces none of the numbers above."
     ]
 
 

@@ -1,10 +1,11 @@
 """How page load times move where a share of every processor's time is taken.
 
 `slowed.csv`, of a machine with one processor and with two, holds the rule to it by which a processor bounds an arm
-(`processor.is_bound`). `python -m longlook.book.slowed PLAIN SLOWED ...` prints it, of two campaigns of
-`sweeps/processors.toml` or more, the second of which was run by `tools/slowed.py`. Loads that were rejected as
-disturbed count in both: a machine with nothing left to give is one. It was made on 30 November 2026, of four local
-campaigns on an Intel Xeon of two processors.
+(`processor.is_bound`). `python -m longlook.book.slowed PLAIN SLOWED ...` prints it, of pairs of campaigns of one sweep,
+the second of which was run by `tools/slowed.py`. Loads that were rejected as disturbed count in both: a machine with
+nothing left to give is one. It was made on 30 November 2026 on an Intel Xeon of two processors: of four local campaigns
+of `sweeps/processors.toml`, by which the bound of an only processor was chosen first, and of two of
+`sweeps/processors-others.toml`, on which that bound failed.
 """
 
 from __future__ import annotations
@@ -35,11 +36,11 @@ LOST = 0.2
 MOVES = 0.2
 """% of PLT for 1 % of the processors' time, from which on a machine a tenth slower takes 2 % longer."""
 COLUMNS = (
-    "processors", "workload", "bandwidth_mbps", "rtt_ms", "protocol", "loads", "plt_ms", "slowed_loads",
+    "sweep", "processors", "workload", "bandwidth_mbps", "rtt_ms", "protocol", "loads", "plt_ms", "slowed_loads",
     "slowed_plt_ms", "browser_share", "busy_share",
 )  # fmt: skip
 NUMBERS = ("plt_ms", "slowed_plt_ms", "browser_share", "busy_share")
-HEAD = ("processors", "marked", "arms", "% of PLT for 1 % of the processors' time", f"above {MOVES:g}")
+HEAD = ("sweep", "processors", "marked", "arms", "% of PLT for 1 % of the processors' time", f"above {MOVES:g}")
 
 
 def rows(plain: Campaign, slowed: Campaign) -> Iterator[tuple[object, ...]]:
@@ -57,7 +58,8 @@ def rows(plain: Campaign, slowed: Campaign) -> Iterator[tuple[object, ...]]:
             busy = fmean(load.machine_busy for load in own if load.machine_busy is not None)
             link = cell.link.bandwidth_mbps, cell.link.rtt_ms
             times = len(own), round(plt_ms, 1), len(other), round(slowed_ms, 1)
-            yield processors, cell.workload.label, *link, arm.protocol, *times, round(browser, 3), round(busy, 3)
+            shares = round(browser, 3), round(busy, 3)
+            yield cell.series, processors, cell.workload.label, *link, arm.protocol, *times, *shares
 
 
 def _loads(folder: Path, arm: str) -> list[Sample]:
@@ -84,12 +86,12 @@ def kept(book: Path = paths.BOOK) -> pd.DataFrame:
 def table() -> HTML:
     """Of marked arms, and of the others: by how much their page load times move."""
     shown = []
-    for (processors, bound), own in kept().groupby(["processors", "bound"]):
+    for (sweep, processors, bound), own in kept().groupby(["sweep", "processors", "bound"]):
         least, median, most = (own["moves"].quantile(at) for at in (0, 0.5, 1))
         moved = f"{median:.2f} ({least:.2f} to {most:.2f})"
         above = f"{(own['moves'] > MOVES).sum()} of {len(own)}"
-        shown.append([str(processors), "yes" if bound else "no", str(len(own)), moved, above])
-    return shown_table(HEAD, shown, numeric={0, 2, 3, 4})
+        shown.append([sweep, str(processors), "yes" if bound else "no", str(len(own)), moved, above])
+    return shown_table(HEAD, shown, numeric={1, 3, 4, 5})
 
 
 if __name__ == "__main__":

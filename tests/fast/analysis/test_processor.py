@@ -18,9 +18,9 @@ QUIC_ALONE, NEITHER, BOTH = (True, False, True), (False, False, False), (True, T
 @pytest.mark.parametrize(
     ("cpu_s", "busy", "bound"),
     [
-        ((0.21, 0.1), 0.3, QUIC_ALONE),
-        ((0.19, 0.1), 0.5, NEITHER),
-        ((0.19, 0.1), 0.51, BOTH),
+        ((0.21, 0.1), 0.2, QUIC_ALONE),
+        ((0.19, 0.1), 0.3, NEITHER),
+        ((0.19, 0.1), 0.31, BOTH),
         ((0.19, 0.1), None, NEITHER),
         ((0.19, None), 0.9, (True, None, True)),
     ],

@@ -32,16 +32,17 @@ def test_loads_that_were_disturbed_count_and_no_others(tmp_path):
     plain, slow = (measured(tmp_path, name, plt) for name, plt in (("plain", 100.0), ("slowed", 110.0)))
     found = list(slowed.rows(plain, slow))
     assert len(found) == 4
-    assert {(row[0], *row[3:]) for row in found} == {
+    assert {(row[1], *row[4:]) for row in found} == {
         (1, 36.0, protocol, 2, 150.0, 2, 165.0, 0.667, 0.45) for protocol in ("quic", "tcp")
     }
 
 
 def test_what_is_not_marked_hardly_moves():
     kept = slowed.kept()
-    assert set(kept["processors"]) == {1, 2}
+    assert set(kept["processors"]) == {1, 2} and set(kept["sweep"]) == {"processors", "processors-others"}
     moves = kept.groupby("bound")["moves"]
     assert moves.median()[False] < slowed.MOVES / 2 < slowed.MOVES < moves.median()[True]
+    assert kept[~kept["bound"] & (kept["processors"] == 1)]["moves"].max() < slowed.MOVES
     assert "yes" in slowed.table().data
 
 
