@@ -50,7 +50,7 @@ def main():
         ended = [pid for pid in takers if os.waitpid(pid, os.WNOHANG)[0]]
         for pid in set(takers) - set(ended):
             os.kill(pid, signal.SIGKILL)
-    sys.exit(REFUSED if ended else status)
+    sys.exit("the machine was not slowed down all the time: what takes its processors' time ended" if ended else status)
 
 
 if __name__ == "__main__":

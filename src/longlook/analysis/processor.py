@@ -19,7 +19,7 @@ BUSY_SHARE = 0.5
 PLT: `elasticities` of all that was measured more than once. A browser has several threads: the share may be above 1."""
 BUSY_TIME = 0.3
 """Of a load's time, for which a machine's only processor is busy: what anything does there moves PLT. By
-`book/slowed.csv`: 0.5, chosen by its first sweep, missed pages of one small object of the second."""
+`book/slowed.csv`: 0.5, chosen by its first sweep, missed pages of one object of the second."""
 SHARES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, math.inf)
 """Ends of the classes of shares."""
 

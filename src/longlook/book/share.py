@@ -9,7 +9,7 @@ import pandas as pd
 from IPython.display import HTML
 
 from longlook.analysis.newest import role_of
-from longlook.analysis.processor import BUSY_SHARE, Elasticity, bound_cells, elasticities, slower_than
+from longlook.analysis.processor import BUSY_SHARE, BUSY_TIME, Elasticity, bound_cells, elasticities, slower_than
 from longlook.book.data import BookData, load
 from longlook.book.flows import page
 from longlook.book.repeated import ARM, LINK, MANY, repeated
@@ -70,8 +70,8 @@ def machine(data: BookData, campaigns: Sequence[str]) -> str:
     if bound:
         lines += [
             f"The processor bounds {len(bound)} of {len(own)} cells: the browser needs it for more than "
-            f"{100 * BUSY_SHARE:.0f} % of PLT, or the only one is busy for longer, and a machine a tenth slower takes "
-            "more than 2 % longer. They are about this machine too:",
+            f"{100 * BUSY_SHARE:.0f} % of PLT, or the only one is busy for more than {100 * BUSY_TIME:.0f} % of the "
+            "time. They are about this machine too:",
             *(f"  {cell}" for cell in bound),
         ]
     return "\n".join(lines)

@@ -5,7 +5,7 @@
 the second of which was run by `tools/slowed.py`. Loads that were rejected as disturbed count in both: a machine with
 nothing left to give is one. It was made on 30 November 2026 on an Intel Xeon of two processors: of four local campaigns
 of `sweeps/processors.toml`, by which the bound of an only processor was chosen first, and of four of
-`sweeps/processors-others.toml`, on which that bound failed. What is taken and what the host does in the minutes between
+`sweeps/processors-others.toml`, on which that one failed. What is taken and what the host does in the minutes between
 two campaigns is not told apart.
 """
 

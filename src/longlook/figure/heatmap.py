@@ -228,7 +228,7 @@ def _colour(versus: Versus, layout: HeatmapSizes) -> alt.Color:
     if layout.paired:
         said += [UPRIGHT, BY_PAIRS]
     if layout.bound:
-        said.append("strokes in a corner: a processor bounds it")
+        said.append("strokes in a corner: a processor bounds this square")
     return alt.Color(
         "shade:Q",
         scale=alt.Scale(

@@ -56,6 +56,14 @@ def test_a_processor_that_is_slowed_gives_less():
     assert float(found.stdout) < 0.6
 
 
+@pytest.mark.root
+def test_without_real_time_priority_nothing_is_run():
+    command = [sys.executable, paths.ROOT / "tools" / "slowed.py", "0.2", "echo", "run"]
+    alone = ["setpriv", "--bounding-set=-sys_nice", *command]
+    found = subprocess.run(alone, capture_output=True, text=True, check=False)
+    assert found.returncode == 1 and not found.stdout and "real-time priority is needed" in found.stderr
+
+
 def test_a_share_of_everything_is_refused():
     command = [sys.executable, paths.ROOT / "tools" / "slowed.py", "1", "true"]
     found = subprocess.run(command, capture_output=True, text=True, check=False)
