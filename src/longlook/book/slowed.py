@@ -25,6 +25,7 @@ from longlook import paths
 from longlook.analysis.processor import is_bound
 from longlook.dataset.results import with_folders
 from longlook.experiment.metrics import CLIENT_CPU, PLT
+from longlook.figure import style
 from longlook.figure.table import shown_table
 from longlook.record.campaign import ENVIRONMENT_NAME, Campaign
 from longlook.record.campaigns import find_campaign
@@ -89,7 +90,7 @@ def table() -> HTML:
     shown = []
     for (sweep, processors, bound), own in kept().groupby(["sweep", "processors", "bound"]):
         least, median, most = (own["moves"].quantile(at) for at in (0, 0.5, 1))
-        moved = f"{median:.2f} ({least:.2f} to {most:.2f})"
+        moved = f"{median:.2f} ({least:.2f} to {most:.2f})".replace("-", style.MINUS)
         above = f"{(own['moves'] > MOVES).sum()} of {len(own)}"
         shown.append([sweep, str(processors), "yes" if bound else "no", str(len(own)), moved, above])
     return shown_table(HEAD, shown, numeric={1, 3, 4, 5})
