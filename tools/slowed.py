@@ -13,7 +13,6 @@ import sys
 import time
 
 PERIOD_S = 0.001
-REFUSED = "the machine was not slowed down: real-time priority is needed, and root has it"
 
 
 def take(share, processor, parent):
@@ -37,7 +36,7 @@ def main():
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
         os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
     except PermissionError:
-        sys.exit(REFUSED)
+        sys.exit("the machine was not slowed down: real-time priority is needed, and root has it")
     parent, takers = os.getpid(), []
     for processor in os.sched_getaffinity(0):
         if (pid := os.fork()) == 0:

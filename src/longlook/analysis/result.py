@@ -79,12 +79,8 @@ class CellResult:
     @cached_property
     def _bound(self) -> dict[str, bool]:
         """Of the arms that tell; made once, as summaries are."""
-        names = self.cell.arm_names
-        return {
-            arm: self._is_bound(arm)
-            for arm in names
-            if self.values(arm, PLT.name) and self.values(arm, CLIENT_CPU.name)
-        }
+        told = (arm for arm in self.cell.arm_names if all(self.values(arm, one.name) for one in (PLT, CLIENT_CPU)))
+        return {arm: self._is_bound(arm) for arm in told}
 
     def _is_bound(self, arm: str) -> bool:
         cpu_s, plt_ms = (self.summary(arm, one.name).mean for one in (CLIENT_CPU, PLT))

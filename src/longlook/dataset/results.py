@@ -46,10 +46,11 @@ def results_of(
             cells=tuple(cell for cell, _, _ in repeats),
             samples=tuple(sample for _, samples, _ in repeats for sample in samples),
             counts=tuple(len(samples) for _, samples, _ in repeats),
-            environments=tuple(read_json(folder / ENVIRONMENT_NAME) for *_, folder in repeats) if environments else (),
-            processors=read_json(repeats[0][-1] / ENVIRONMENT_NAME).get("cpus"),
+            environments=told if environments else (),
+            processors=told[0].get("cpus"),
         )
         for repeats in pooled.values()
+        for told in [tuple(read_json(one[-1] / ENVIRONMENT_NAME) for one in (repeats if environments else repeats[:1]))]
     ]
 
 

@@ -25,7 +25,7 @@ QUIC_ALONE, NEITHER, BOTH = (True, False, True), (False, False, False), (True, T
         ((0.19, None), 0.9, (True, None, True)),
     ],
 )
-def test_an_arm_is_bound_beyond_half_of_its_plt_or_of_the_only_processor(cpu_s, busy, bound):
+def test_an_arm_is_bound_beyond_half_of_its_plt_or_three_tenths_of_the_only_processor(cpu_s, busy, bound):
     cell = plans.cell()
     loads = [
         Sample(arm.name, 1, 0, 0, True, False, None, False, None, {"plt_ms": 400.0, "client_cpu_s": used}, 0, busy)
